@@ -3,6 +3,8 @@
  * two pictures. Prints how likely each class is.
  *
  * onnx_runtime LIBONNXRUNTIME PLUGIN MODEL     all three are paths; ONNX Runtime is 1.23 or newer
+ *
+ * Without a GPU set VKDML_ONNXRUNTIME_SOFTWARE=1: then lavapipe is a device.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -55,7 +57,7 @@ static bool choose_device(OrtEnv *environment, OrtSessionOptions *options) {
                 ort->SessionOptionsAppendExecutionProvider_V2(options, environment, &devices[i], 1, NULL, NULL, 0));
         }
     }
-    fprintf(stderr, "the plugin has no device\n");
+    fprintf(stderr, "the plugin has no device; software ones are offered where VKDML_ONNXRUNTIME_SOFTWARE is 1\n");
     return false;
 }
 

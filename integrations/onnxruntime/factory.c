@@ -1,6 +1,7 @@
 /* What ONNX Runtime finds in the library: which devices there are, and providers for them. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <vkdml/vkdml.h>
 
@@ -8,7 +9,8 @@
 #include "memory.h"
 #include "provider.h"
 
-#define INDEX_KEY "vulkan_index" /* among a device's metadata */
+#define INDEX_KEY         "vulkan_index" /* among a device's metadata */
+#define SOFTWARE_VARIABLE "VKDML_ONNXRUNTIME_SOFTWARE"
 
 enum { MOST_DEVICES = 8 };
 
@@ -84,6 +86,14 @@ static bool add_device(OrtEpFactory *factory, const struct adapter *adapter, con
     return done;
 }
 
+/* ONNX Runtime's policies, where one chooses for a session, prefer any provider to that of the CPU: drivers that are
+ * software, as lavapipe, are offered to who asks for them. */
+static bool is_offered(const VkdmlPhysicalDeviceInfo *info) {
+    const char *asked = getenv(SOFTWARE_VARIABLE);
+    return info->unusable == NULL &&
+           (info->type != VK_PHYSICAL_DEVICE_TYPE_CPU || (asked != NULL && strcmp(asked, "1") == 0));
+}
+
 /* No Vulkan is no error: there is nothing to offer. */
 static bool find_adapters(struct factory *factory, const OrtLogger *logger, struct onnx_error *error) {
     VkdmlPhysicalDeviceInfo infos[MOST_DEVICES];
@@ -92,7 +102,7 @@ static bool find_adapters(struct factory *factory, const OrtLogger *logger, stru
         return true;
     }
     for (uint32_t i = 0; i < count; ++i) {
-        if (infos[i].unusable == NULL) {
+        if (is_offered(&infos[i])) {
             if (!adapter_init(&factory->adapters[factory->count], &infos[i], i, logger, error)) {
                 return false;
             }

@@ -16,6 +16,7 @@ from . import _library
 NAME = "vkdml"
 FILE = "libonnxruntime_ep_vkdml.so"
 OLDEST = (1, 23)
+SOFTWARE = "VKDML_ONNXRUNTIME_SOFTWARE"
 MEMORY_VENDOR = 0x766B646D  # of tensors on devices, as the plugin says it
 
 _lock = threading.Lock()
@@ -55,11 +56,20 @@ def plugin() -> str:
                   "-Donnxruntime=FOLDER_OF_ONNX_RUNTIMES_HEADERS, or set VKDML_ONNXRUNTIME_PLUGIN to its path")
 
 
-def register(path: Optional[str] = None) -> None:
-    """Lets ONNX Runtime know the plugin; once is enough, and more is no error. session_options() does it, too."""
+def register(path: Optional[str] = None, *, software: bool = True) -> None:
+    """Lets ONNX Runtime know the plugin; once is enough, and more is no error. session_options() does it, too.
+
+    Args:
+        path: of the plugin; plugin() where there is none.
+        software: whether drivers that are software, as lavapipe, are devices too. ONNX Runtime's policies, for sessions that
+            leave the choice to it, prefer them to its CPU provider. The environment variable VKDML_ONNXRUNTIME_SOFTWARE, 1 or
+            0, has the last word, and is all that there is in other languages.
+    """
     global _registered
     with _lock:
         if not _registered:
+            if software:
+                os.environ.setdefault(SOFTWARE, "1")
             _onnxruntime().register_execution_provider_library(NAME, path or plugin())
             _registered = True
 

@@ -7,6 +7,7 @@ ONNX Runtime's.
 ort_changed.py PLUGIN FOLDER [--seconds N]      ends after N seconds; all models, where it is not given
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -69,6 +70,7 @@ def work(plugin):
     ort.set_default_logger_severity(4)
     device = None
     if plugin != "-":
+        os.environ.setdefault("VKDML_ONNXRUNTIME_SOFTWARE", "1")
         ort.register_execution_provider_library("vkdml", plugin)
         device = next(device for device in ort.get_ep_devices() if device.ep_name == "vkdml")
     for line in sys.stdin:

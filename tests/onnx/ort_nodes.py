@@ -91,6 +91,7 @@ def judge(case, device, report):
 
 def verdicts(cases, plugin, seconds):
     """The verdict on each case and why, as they come."""
+    os.environ.setdefault("VKDML_ONNXRUNTIME_SOFTWARE", "1")
     ort.register_execution_provider_library("vkdml", str(pathlib.Path(plugin).resolve()))
     device = next(device for device in ort.get_ep_devices() if device.ep_name == "vkdml")
     with tempfile.TemporaryDirectory() as folder:

@@ -3,7 +3,9 @@
 
 test_onnxruntime.py      with the module and onnx, onnxruntime and numpy where Python finds them
 """
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import threading
@@ -320,6 +322,29 @@ class Memory(unittest.TestCase):
             options = vkdml.onnxruntime.session_options(device=0)
             options.add_session_config_entry("ep.vkdml.device", name)
             self.assertEqual(made(self, options, f"ep.vkdml.device is {name}, but the session was given"), fits)
+
+
+class Software(unittest.TestCase):
+    def test_it_is_offered_to_who_asks(self):
+        """In processes of their own: the number of devices, and what a policy chooses."""
+        program = """
+import onnxruntime, vkdml.onnxruntime
+vkdml.onnxruntime.register({})
+found = [device for device in onnxruntime.get_ep_devices() if device.ep_name == "vkdml"]
+options = onnxruntime.SessionOptions()
+options.set_provider_selection_policy(onnxruntime.OrtExecutionProviderDevicePolicy.PREFER_CPU)
+print(len(found) > 0, onnxruntime.InferenceSession(%r, options).get_providers()[0])
+""" % chain(6)[0]
+        is_software = vkdml.devices()[0].type == "cpu"
+        for arguments, environment, there in (("", None, True), ("software=False", None, not is_software), ("", "0", not is_software),
+                                              ("software=False", "1", True)):
+            own = {name: value for name, value in os.environ.items() if name != vkdml.onnxruntime.SOFTWARE}
+            if environment:
+                own[vkdml.onnxruntime.SOFTWARE] = environment
+            done = subprocess.run([sys.executable, "-W", "ignore", "-c", program.format(arguments)], env=own, text=True,
+                                  capture_output=True, check=True, timeout=120)
+            chosen = "vkdml" if there else "CPUExecutionProvider"
+            self.assertEqual(done.stdout.split()[-2:], [str(there), chosen], (arguments, environment))
 
 
 class Options(unittest.TestCase):

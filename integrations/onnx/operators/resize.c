@@ -226,7 +226,7 @@ static struct onnx_tensor *weigh_axis(const struct onnx_call *call, const struct
         return NULL;
     }
     const size_t count = (size_t)a->out * taps.count;
-    if (count > ONNX_MOST_WEIGHTS) {
+    if (count > ONNX_MOST_PLACES) {
         onnx_refuse(call, "%u places of filters of %u elements", (unsigned)a->out, (unsigned)taps.count);
         return NULL;
     }

@@ -5,9 +5,8 @@
 #include "onnx/operators/move.h"
 
 enum {
-    ONNX_MOST_TAPS = 64,         /* neighbours of an element along an axis */
-    ONNX_MOST_PLACES = 1 << 24,  /* elements along an axis: there are tables of them */
-    ONNX_MOST_WEIGHTS = 1 << 22, /* of all their neighbours: half a second under a sanitizer */
+    ONNX_MOST_TAPS = 64,        /* neighbours of an element along an axis */
+    ONNX_MOST_PLACES = 1 << 22, /* elements along an axis, or of all their neighbours: there are tables of them */
 };
 
 enum onnx_resize_mode { ONNX_NEAREST, ONNX_LINEAR, ONNX_CUBIC };

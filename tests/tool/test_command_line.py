@@ -150,8 +150,8 @@ def test_failures():
         ("explain", "gemm"): "gemm: No such file or directory; a file is expected: `vkdml template` prints one",
         ("run", "."): "Is a directory",
         ("run", "-a", "referense", IDENTITY): "models run on \"reference\" too, the CPU reference; did you mean reference?",
-        ("run", "-a", "no such device", IDENTITY): "name contains \"no such device\"; there ",
-        ("bench", "-a", "no such device"): "name contains \"no such device\"; there ",
+        ("run", "-a", "no such device", IDENTITY): "has a name that contains \"no such device\"; there ",
+        ("bench", "-a", "no such device"): "has a name that contains \"no such device\"; there ",
         ("bench", "--from", "/no/such.json"): "/no/such.json",
     })
 

@@ -263,6 +263,9 @@ struct onnx_tensor *onnx_reshape(const struct onnx_call *call, struct onnx_tenso
 bool onnx_align(const struct onnx_call *call, uint32_t count, struct onnx_tensor **tensors) {
     const struct onnx_source *last = NULL;
     for (uint32_t i = 0; i < count; ++i) {
+        if (tensors[i]->source == ONNX_NONE) { /* strings, say: who makes an operator of it refuses it */
+            return true;
+        }
         const struct onnx_source *source = &call->plan->sources[tensors[i]->source];
         /* A part of what is made has fewer elements, and one that is broadcast has strides. */
         const bool is_all = source->kind == ONNX_SOURCE_NODE && !tensors[i]->is_strided &&

@@ -137,7 +137,7 @@ static struct onnx_tensor *step(const struct onnx_call *call, struct linear *l) 
 
 static struct onnx_tensor *accumulate(const struct onnx_call *call, struct onnx_tensor *tensor) {
     DML_CUMULATIVE_SUMMATION_OPERATOR_DESC desc = {.Axis = 1};
-    return onnx_apply(call, DML_OPERATOR_CUMULATIVE_SUMMATION, &desc, tensor);
+    return onnx_make(call, DML_OPERATOR_CUMULATIVE_SUMMATION, &desc, ONNX_TENSORS(tensor));
 }
 
 /* The tensor, {.., rows, rows}, where its row is behind its column, or the same; elsewhere 0. */

@@ -21,7 +21,8 @@ struct onnx_tensor *onnx_as_bits(const struct onnx_call *call, struct onnx_tenso
 
 /* ---- element by element ---- */
 
-/* An operator of one tensor, whose desc begins with it and the output: of the same type and sizes. */
+/* An operator of one tensor, whose desc begins with it and the output: of the same type and sizes. It says no axis, as
+ * the operator may get other sizes of as many elements. */
 struct onnx_tensor *onnx_apply(const struct onnx_call *call, DML_OPERATOR_TYPE type, void *desc,
                                struct onnx_tensor *tensor);
 

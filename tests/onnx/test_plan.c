@@ -377,6 +377,17 @@ static void strings_are_no_operands(void **state) {
     expect_refused_by_all(inputs, "input 1 is of type STRING, which is not computed with");
 }
 
+static void strings_are_not_divided(void **state) {
+    (void)state;
+    const struct onnx_plan_input inputs[] = {{.type = ONNX_STRING, .rank = 1, .sizes = {2}},
+                                             {.type = ONNX_STRING, .rank = 1, .sizes = {2}}};
+    add_node("Div", "x s", "y");
+    add_input("x", ONNX_STRING, "2");
+    add_input("s", ONNX_STRING, "2");
+    add_output("y", ONNX_STRING, "?");
+    expect_refused(inputs, "STRING");
+}
+
 /* A cast that is refused is the reason, and nothing is asked of what it did not make. */
 static void what_fails_is_asked_nothing(void **state) {
     (void)state;
@@ -452,6 +463,7 @@ int main(void) {
         cmocka_unit_test(refusals_name_the_node),
         cmocka_unit_test(nodes_are_judged_one_by_one),
         cmocka_unit_test(strings_are_no_operands),
+        cmocka_unit_test(strings_are_not_divided),
         cmocka_unit_test(what_fails_is_asked_nothing),
         cmocka_unit_test(tables_are_not_of_any_size),
         cmocka_unit_test(large_outputs_are_not_written_out),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "graph_fixture.h"
+#include "interposer.h"
 #include "one_device.h"
 #include "vkdml/vkdml.h"
 
@@ -433,6 +434,30 @@ static void pipelines_come_from_many_threads_where_they_may(void **state) {
     }
 }
 
+static void a_device_that_threads_lose_is_lost(void **state) {
+    (void)state;
+    VkdmlDeviceCreateInfo create_info = vulkan_device_info(&vulkan);
+    create_info.getInstanceProcAddr = interposer_get_instance_proc_addr;
+    VkdmlDevice outer = device;
+    assert_int_equal(vkdmlCreateDevice(&create_info, &device), VKDML_SUCCESS);
+    graph_begin(&graph, 1, 1);
+    graph_input(&graph, 0, unary_node(DML_OPERATOR_ACTIVATION_RELU, NULL), 0);
+    graph_join(&graph, 0, 0, unary_node(DML_OPERATOR_ELEMENT_WISE_EXP, NULL), 0);
+    graph_output(&graph, 1, 0, 0);
+    interposer.failing = INTERPOSED_CreateComputePipelines;
+    interposer.fail_at = interposer.calls[INTERPOSED_CreateComputePipelines] + 1;
+    interposer.failure = VK_ERROR_DEVICE_LOST;
+    const VkdmlCompileInfo info = {.structSize = sizeof info,
+                                   .flags = VKDML_COMPILE_FLAG_NODE_BY_NODE | VKDML_COMPILE_FLAG_PARALLEL};
+    VkdmlDispatchable compiled;
+    assert_int_equal(vkdmlCompileGraph(device, &graph.desc, &info, &compiled), VKDML_ERROR_DEVICE_LOST);
+    assert_null(compiled);
+    interposer.fail_at = 0;
+    graph_end(&graph);
+    vkdmlDestroyDevice(device);
+    device = outer;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_node_is_its_operator, begin_with_device, end_with_device),
@@ -451,6 +476,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(nothing_leaks_where_memory_ends, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(pipelines_come_from_many_threads_where_they_may, begin_with_device,
                                         end_with_device),
+        cmocka_unit_test_setup_teardown(a_device_that_threads_lose_is_lost, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(a_thousand_nodes_compile, begin_with_device, end_with_device),
     };
     return cmocka_run_group_tests_name("graph", tests, set_up_vulkan, tear_down_vulkan);

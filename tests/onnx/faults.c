@@ -1,6 +1,5 @@
 #include "faults.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,17 +8,9 @@
 
 #include <vulkan/vulkan.h>
 
-enum { MOST_DEVICES = 64, MOST_FENCES = 256, MOST_NAME = 64 };
+#include "harness/real_loader.h"
 
-/* By their full names: the short one is this library's. */
-static const char *const loaders[] = {
-    VULKAN_LOADER, /* where the build found it */
-    "/usr/lib/x86_64-linux-gnu/libvulkan.so.1",
-    "/usr/lib/aarch64-linux-gnu/libvulkan.so.1",
-    "/usr/lib64/libvulkan.so.1",
-    "/usr/lib/libvulkan.so.1",
-    "/usr/local/lib/libvulkan.so.1",
-};
+enum { MOST_DEVICES = 64, MOST_FENCES = 256, MOST_NAME = 64 };
 
 /* ---- state ---- */
 
@@ -386,18 +377,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device(VkDevice device, cons
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void open_next(void) {
-    const char *path = getenv("VKDML_TEST_VULKAN_LOADER");
-    void *library = path != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-    for (size_t i = 0; path == NULL && library == NULL && i < sizeof loaders / sizeof *loaders; i++) {
-        library = dlopen(loaders[i], RTLD_NOW | RTLD_LOCAL);
-    }
-    void *symbol = library == NULL ? NULL : dlsym(library, "vkGetInstanceProcAddr");
-    _Static_assert(sizeof symbol == sizeof get_next, "POSIX");
-    memcpy(&get_next, &symbol, sizeof get_next);
-    if (get_next == NULL) {
-        fprintf(stderr, "libvulkan.so.1 of faults: the real one is not found; VKDML_TEST_VULKAN_LOADER names it\n");
-        abort();
-    }
+    get_next = real_loader(vkGetInstanceProcAddr, "faults");
 }
 
 __attribute__((visibility("default"))) VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL

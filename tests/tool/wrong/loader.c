@@ -6,7 +6,6 @@
  *   VKDML_TEST_LOST_SUBMIT=N the N-th vkQueueSubmit() returns VK_ERROR_DEVICE_LOST, and so do all after it
  *   VKDML_TEST_HANG_SUBMIT=N what the N-th vkQueueSubmit() submits never ends: "hangs" is on stderr at the first wait
  * for it, and all end with VK_TIMEOUT */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +13,8 @@
 #include <string.h>
 
 #include <vulkan/vulkan_core.h>
+
+#include "harness/real_loader.h"
 
 #define MAX_MAPPINGS 64
 
@@ -39,14 +40,7 @@ static long number(const char *variable) {
 }
 
 static void open_real(void) {
-    void *library = dlopen(VULKAN_LOADER, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = library ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
-    if (!symbol) {
-        fprintf(stderr, "libvulkan.so.1 of the wrong device: %s\n", dlerror());
-        abort();
-    }
-    _Static_assert(sizeof symbol == sizeof get_real, "POSIX");
-    memcpy(&get_real, &symbol, sizeof get_real);
+    get_real = real_loader(vkGetInstanceProcAddr, "the wrong device");
     wrong_wait = number("VKDML_TEST_WRONG_WAIT");
     lost_submit = number("VKDML_TEST_LOST_SUBMIT");
     hang_submit = number("VKDML_TEST_HANG_SUBMIT");

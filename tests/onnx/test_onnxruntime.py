@@ -107,21 +107,26 @@ class Plugin(unittest.TestCase):
     def test_one_plan_decodes(self):
         """A cache of a fixed size, its lengths data: after the prompt each token runs by the same plan."""
         heads, size, room = 2, 8, 12
-        nodes = [helper.make_node("GroupQueryAttention", ["x", "", "", *past, "lengths", "total"], outputs,
-                                  domain="com.microsoft", num_heads=heads, kv_num_heads=heads, local_window_size=window)
-                 for past, outputs, window in (("kv", ["y", "nk", "nv"], -1), ("vk", ["z", "mk", "mv"], -1),
-                                               ("kv", ["w", "lk", "lv"], 3))]
         cache = [1, heads, room, size]
-        text = model(nodes, [("x", FLOAT, [1, "rows", 3 * heads * size]), ("k", FLOAT, cache), ("v", FLOAT, cache),
-                              ("lengths", TensorProto.INT32, [1]), ("total", TensorProto.INT32, [])],
-                     [*((name, FLOAT, [1, "rows", heads * size]) for name in "yzw"),
-                      ("nk", FLOAT, cache), ("nv", FLOAT, cache)])
+
+        def decoder(window):
+            nodes = [helper.make_node("GroupQueryAttention", ["x", "", "", *past, "lengths", "total"], outputs,
+                                      domain="com.microsoft", num_heads=heads, kv_num_heads=heads, local_window_size=width)
+                     for past, outputs, width in (("kv", ["y", "nk", "nv"], -1), ("vk", ["z", "mk", "mv"], -1),
+                                                  ("kv", ["w", "lk", "lv"], window))]
+            return model(nodes, [("x", FLOAT, [1, "rows", 3 * heads * size]), ("k", FLOAT, cache), ("v", FLOAT, cache),
+                                 ("lengths", TensorProto.INT32, [1]), ("total", TensorProto.INT32, [])],
+                         [*((name, FLOAT, [1, "rows", heads * size]) for name in "yzw"),
+                          ("nk", FLOAT, cache), ("nv", FLOAT, cache)])
+
+        # The CPU provider of 1.23 takes one key more into a window than it is told to.
+        theirs = 2 if onnxruntime.__version__.startswith("1.23.") else 3
         rng, results = np.random.default_rng(3), []
         tokens = rng.standard_normal((1, room, 3 * heads * size), dtype=np.float32)
-        cpu = onnxruntime.InferenceSession(text, providers=["CPUExecutionProvider"])
+        cpu = onnxruntime.InferenceSession(decoder(theirs), providers=["CPUExecutionProvider"])
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "report"
-            for one in (session(text, report=str(path)), cpu):
+            for one in (session(decoder(3), report=str(path)), cpu):
                 past, results_of = [np.zeros(cache, np.float32)] * 2, []
                 for first, end in [(0, 4), *[(place, place + 1) for place in range(4, room)]]:
                     feeds = {"x": tokens[:, first:end], "k": past[0], "v": past[1],

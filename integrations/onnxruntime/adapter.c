@@ -109,9 +109,8 @@ static void close_lost(struct adapter *adapter) {
 
 /* With the lock held: the one that works, used once more. */
 static struct adapter_device *use_device(struct adapter *adapter, struct onnx_error *error) {
-    struct adapter_device *device = adapter->devices;
     close_lost(adapter);
-    device = adapter->devices;
+    struct adapter_device *device = adapter->devices;
     if (device == NULL || onnx_device_is_lost(device->device)) {
         device = open_device(adapter, error);
     }

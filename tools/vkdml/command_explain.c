@@ -39,7 +39,8 @@ struct request {
 
 static const struct option_row options[] = {
     {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
-     .text = "the device whose name contains TEXT; default: `$VKDML_DEVICE`, else the best device"},
+     .text = "the device whose name contains TEXT, `#N` by number, or a UUID; default: `$VKDML_DEVICE`, else the best "
+             "device"},
     {'v', "values", SETS(struct request, detail.values),
      .text = "print the specialization constants and parameters of kernels too"},
     {OPTION_STEPS, "steps", .argument = "N", .text = "print at most N steps of a dispatchable (8)"},

@@ -53,7 +53,8 @@ static const struct option_row options[] = {
     {'a', "adapter", KEEPS(struct request, options.device), .alias = "device", .argument = "TEXT",
      .kind = ARGUMENT_DEVICE,
      .text =
-         "the device whose name contains TEXT, or `reference` for the CPU reference; default: $VKDML_DEVICE, else the "
+         "the device whose name contains TEXT, `#N` by number, or a UUID; `reference` is the CPU reference; default: "
+         "$VKDML_DEVICE, else the "
          "best device"},
     {'s', "show_adapters", SETS(struct request, show_adapters), .text = "list the devices and exit"},
     {'d', "debug", SETS(struct request, options.validation),

@@ -30,7 +30,8 @@ struct request {
 
 static const struct option_row options[] = {
     {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
-     .text = "the device whose name contains TEXT; default: `$VKDML_DEVICE`, else the best device"},
+     .text = "the device whose name contains TEXT, `#N` by number, or a UUID; default: `$VKDML_DEVICE`, else the best "
+             "device"},
     {'o', "output", KEEPS(struct request, output), .argument = "FILE", .kind = ARGUMENT_FILE,
      .text = "write the report to FILE (standard output)"},
     {OPTION_JSON, "json", SETS(struct request, json), .text = "write it as a JSON document"},

@@ -27,7 +27,8 @@ enum {
 
 const struct option_row bench_option_rows[] = {
     {'a', "adapter", .alias = "device", .argument = "TEXT", .kind = ARGUMENT_DEVICE,
-     .text = "the device whose name contains TEXT; default: $VKDML_DEVICE, else the best device"},
+     .text = "the device whose name contains TEXT, `#N` by number, or a UUID; default: $VKDML_DEVICE, else the best "
+             "device"},
     {'f', "filter", .argument = "TEXT,..",
      .text = "benchmarks whose name, or whose operator's, contains a TEXT in any case, or fits it where it has *, ? or "
              "[; may be given more than once"},

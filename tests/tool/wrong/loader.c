@@ -5,7 +5,8 @@
  *   VKDML_TEST_WRONG_WAIT=N  after the N-th vkWaitForFences(), from 1, a bit of all memory that is mapped is another
  *   VKDML_TEST_LOST_SUBMIT=N the N-th vkQueueSubmit() returns VK_ERROR_DEVICE_LOST, and so do all after it
  *   VKDML_TEST_HANG_SUBMIT=N what the N-th vkQueueSubmit() submits never ends: "hangs" is on stderr at the first wait
- * for it, and all end with VK_TIMEOUT */
+ * for it, and all end with VK_TIMEOUT
+ *   VKDML_TEST_DRIVER_INFO=TEXT the driver is lavapipe, and TEXT is its driverInfo */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -24,6 +25,7 @@ static PFN_vkMapMemory map_memory;
 static PFN_vkFreeMemory free_memory;
 static PFN_vkWaitForFences wait_for_fences;
 static PFN_vkQueueSubmit queue_submit;
+static PFN_vkGetPhysicalDeviceProperties2 get_properties;
 
 static long wrong_wait, lost_submit, hang_submit;
 static long waits, submits;
@@ -103,6 +105,18 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, cons
                                                       : queue_submit(queue, count, submits_, fence);
 }
 
+static VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *told) {
+    const char *info = getenv("VKDML_TEST_DRIVER_INFO");
+    get_properties(device, told);
+    for (VkBaseOutStructure *next = told->pNext; info && next; next = next->pNext) {
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
+            VkPhysicalDeviceDriverProperties *driver = (VkPhysicalDeviceDriverProperties *)next;
+            driver->driverID = VK_DRIVER_ID_MESA_LLVMPIPE;
+            snprintf(driver->driverInfo, sizeof driver->driverInfo, "%s", info);
+        }
+    }
+}
+
 static PFN_vkVoidFunction of_device(VkDevice device, const char *name);
 
 #define REPLACE(wanted, real, own)                                                                                     \
@@ -120,6 +134,7 @@ static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction found) {
     REPLACE("vkFreeMemory", free_memory, forget)
     REPLACE("vkWaitForFences", wait_for_fences, wait)
     REPLACE("vkQueueSubmit", queue_submit, submit)
+    REPLACE("vkGetPhysicalDeviceProperties2", get_properties, properties)
     REPLACE("vkGetDeviceProcAddr", get_of_device, of_device)
     return found;
 }

@@ -1,12 +1,14 @@
-/* A Vulkan loader, before the real one, whose device goes wrong: it is found by LD_LIBRARY_PATH, for tests of who must
- * notice.
+/* A Vulkan loader, before the real one, whose device goes wrong, or says of itself what its driver does not: it is found
+ * by LD_LIBRARY_PATH, for tests of who must notice.
  *
  * The environment:
  *   VKDML_TEST_WRONG_WAIT=N  after the N-th vkWaitForFences(), from 1, a bit of all memory that is mapped is another
  *   VKDML_TEST_LOST_SUBMIT=N the N-th vkQueueSubmit() returns VK_ERROR_DEVICE_LOST, and so do all after it
  *   VKDML_TEST_HANG_SUBMIT=N what the N-th vkQueueSubmit() submits never ends: "hangs" is on stderr at the first wait
  * for it, and all end with VK_TIMEOUT
- *   VKDML_TEST_DRIVER_INFO=TEXT the driver is lavapipe, and TEXT is its driverInfo */
+ *   VKDML_TEST_DRIVER_INFO=TEXT the driver is lavapipe, and TEXT is its driverInfo
+ *   VKDML_TEST_KEEPS_HALVES=1  the driver states that FLOAT16's denormals are kept
+ *   VKDML_TEST_VULKAN_LOADER=PATH the real loader, where it is another than the build's */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -41,7 +43,8 @@ static long number(const char *variable) {
 }
 
 static void open_real(void) {
-    void *library = dlopen(VULKAN_LOADER, RTLD_NOW | RTLD_LOCAL);
+    const char *path = getenv("VKDML_TEST_VULKAN_LOADER");
+    void *library = dlopen(path ? path : VULKAN_LOADER, RTLD_NOW | RTLD_LOCAL);
     void *symbol = library ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
     if (!symbol) {
         fprintf(stderr, "libvulkan.so.1 of the wrong device: %s\n", dlerror());
@@ -107,9 +110,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, cons
 
 static VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *told) {
     const char *info = getenv("VKDML_TEST_DRIVER_INFO");
+    const bool keeps_halves = number("VKDML_TEST_KEEPS_HALVES") != 0;
     get_properties(device, told);
-    for (VkBaseOutStructure *next = told->pNext; info && next; next = next->pNext) {
-        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
+    for (VkBaseOutStructure *next = told->pNext; next; next = next->pNext) {
+        if (keeps_halves && next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES) {
+            ((VkPhysicalDeviceFloatControlsProperties *)next)->shaderDenormPreserveFloat16 = VK_TRUE;
+        }
+        if (info && next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
             VkPhysicalDeviceDriverProperties *driver = (VkPhysicalDeviceDriverProperties *)next;
             driver->driverID = VK_DRIVER_ID_MESA_LLVMPIPE;
             snprintf(driver->driverInfo, sizeof driver->driverInfo, "%s", info);

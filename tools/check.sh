@@ -166,7 +166,7 @@ run_drivers() {
     begin "lavapipe of Debian stable and testing"
     results=$root/build-drivers/testlog.json
     rm -f "$results"
-    watched tested_drivers sh "$root/tools/check/drivers.sh" --quick --build "$root/$1" || {
+    watched tested_drivers env VKDML_DRIVER_SECONDS=1500 sh "$root/tools/check/drivers.sh" --quick --build "$root/$1" || {
         failed=1
         cat "$log"
         echo "tests failed on lavapipe of Debian stable or testing"

@@ -5,7 +5,7 @@
 # it has matrix cores, in testing, also what multiplies FLOAT16 and INT8, on these. The last line counts the test cases.
 #
 # sh tools/check/drivers.sh [--quick] [--build FOLDER] [--driver stable|testing] [DIFFERENTIAL OPTION..]    e.g.: .. --cases 40
-#   --quick                  no more than CI does: the self-test, examples, and a case of each kernel on matrix cores
+#   --quick                  no more than CI does: the self-test, a variant in one driver only, examples, and a case of each kernel on matrix cores
 #   --build FOLDER           a configured build folder; build-drivers/build
 #   --driver NAME            only that one
 #   $VKDML_DRIVER_SECONDS    an operator's tests fail after so long; 600
@@ -125,7 +125,9 @@ test_driver() {
         exit 1
         ;;
     esac
-    for variant in serial subgroup portable; do
+    variants="serial subgroup portable"
+    [ -z "$quick" ] || variants=$([ "$driver" = stable ] && echo serial || echo "subgroup portable")
+    for variant in $variants; do
         logged "selftest on $what, $variant kernels" on "$build/tools/vkdml" selftest --quick --variant "$variant"
     done
     for example in hello import network chain graph nonzero dynamic_shape host_services; do
@@ -143,7 +145,7 @@ END
     for test in command command_line results; do
         logged "$test on $what" python3 "$root/tests/tool/test_$test.py" "$folder/vkdml" "$root/examples/models"
     done
-    for variant in serial subgroup portable; do
+    for variant in $variants; do
         VKDML_KERNEL_VARIANT=$variant
         export VKDML_KERNEL_VARIANT
         differential "$variant kernels" "$("$build/tools/vkdml" operators --names)" "$@"

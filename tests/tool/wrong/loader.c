@@ -1,5 +1,5 @@
-/* A Vulkan loader, before the real one, whose device goes wrong, or says of itself what its driver does not: it is found
- * by LD_LIBRARY_PATH, for tests of who must notice.
+/* A Vulkan loader, before the real one, whose device goes wrong, or says of itself what its driver does not: it is
+ * found by LD_LIBRARY_PATH, for tests of who must notice.
  *
  * The environment:
  *   VKDML_TEST_WRONG_WAIT=N  after the N-th vkWaitForFences(), from 1, a bit of all memory that is mapped is another

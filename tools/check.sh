@@ -4,8 +4,8 @@
 #
 # sh tools/check.sh [--full]
 #   --full (or CI=true in the environment): also the suites that take long, all profiles, with clang, with sanitizers,
-#   under the Vulkan validation layer, some operators on SwiftShader, ONNX models through ONNX Runtime, one behind Ray
-#   Serve, Debian packages and a Python wheel; warnings are errors
+#   under the Vulkan validation layer, some operators on SwiftShader, all on newer lavapipes, ONNX models through ONNX
+#   Runtime, one behind Ray Serve, Debian packages and a Python wheel; warnings are errors
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/build/setup.sh
@@ -33,7 +33,7 @@ profiles="minimum mali windows"
 parts=4
 if [ -n "$full" ]; then
     profiles="minimum adreno mali powervr intel apple amd nvidia windows processor"
-    parts=18
+    parts=19
 fi
 
 # since TIME: how long that is, as people say it.
@@ -161,6 +161,21 @@ PADDING1 REDUCE RESAMPLE3 REVERSE_SUBSEQUENCES ROI_POOLING SCATTER_ELEMENTS SCAT
 BATCH_NORMALIZATION_GRAD BATCH_NORMALIZATION_TRAINING BATCH_NORMALIZATION_TRAINING_GRAD GRU LOCAL_RESPONSE_NORMALIZATION_GRAD
 LSTM MAX_POOLING_GRAD MULTIHEAD_ATTENTION MULTIHEAD_ATTENTION1 RESAMPLE_GRAD RESAMPLE_GRAD1 RNN ROI_ALIGN_GRAD"
 
+# run_drivers FOLDER: newer lavapipes than the system's, every operator; more: tools/check/drivers.sh.
+run_drivers() {
+    begin "lavapipe of Debian stable and testing"
+    results=$root/build-drivers/testlog.json
+    rm -f "$results"
+    watched tested_drivers env VKDML_DRIVER_SECONDS=1500 sh "$root/tools/check/drivers.sh" --quick --build "$root/$1" || {
+        failed=1
+        cat "$log"
+        echo "tests failed on lavapipe of Debian stable or testing"
+    }
+    logs="$logs $results"
+    end
+}
+tested_drivers() { echo "$(cat "$results" 2>/dev/null | wc -l) programs"; }
+
 # run_onnx FOLDER: ONNX's own node tests, and models, by the command's reader and through ONNX Runtime.
 run_onnx() {
     begin "ONNX models, by themselves and through ONNX Runtime"
@@ -202,6 +217,7 @@ else
     run build-gcc "build by gcc, warnings are errors, and all tests"
     run_profiles build-gcc
     run_swiftshader build-gcc
+    run_drivers build-gcc
     run_onnx build-gcc
     run_serve build-gcc
     (

@@ -171,8 +171,11 @@ void put_sums(uint r)
 void store_taps(uint k_first)
 {
     if (B_IS_GATHERED) {
-        if (gl_LocalInvocationIndex < TILE_K)
-            store_tap(k_first + gl_LocalInvocationIndex);
+        // Four subgroups of eight are fewer than the steps.
+        [[unroll]] for (uint i = 0; i < TILE_K; i += gl_WorkGroupSize.x) {
+            if (i + gl_LocalInvocationIndex < TILE_K)
+                store_tap(k_first + i + gl_LocalInvocationIndex);
+        }
     }
 }
 

@@ -219,6 +219,7 @@ typedef struct VkdmlPhysicalDeviceInfo {
     uint64_t deviceLocalBytes;                   /**< sum of its device-local heaps */
     uint8_t uuid[VK_UUID_SIZE];                  /**< VkPhysicalDeviceIDProperties::deviceUUID */
     const char *unusable;                        /**< NULL, or why vkdml cannot use it; static */
+    const char *warning;                         /**< NULL, or a fault of its driver, and what helps; static */
 } VkdmlPhysicalDeviceInfo;
 
 /**

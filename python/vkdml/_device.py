@@ -30,7 +30,7 @@ HINT = '\nMesa\'s lavapipe is a Vulkan device that needs no GPU; device="referen
 
 
 class DeviceInfo(NamedTuple):
-    """A device that vkdml.Device could open. `unusable` is None, or why it cannot."""
+    """A device that vkdml.Device could open. `unusable` is None, or why it cannot; `warning` a fault of its driver, and what helps."""
     name: str
     driver: str
     driver_info: str
@@ -39,6 +39,7 @@ class DeviceInfo(NamedTuple):
     memory: int
     uuid: str
     unusable: Optional[str]
+    warning: Optional[str]
 
 
 def devices() -> List[DeviceInfo]:
@@ -56,7 +57,8 @@ def devices() -> List[DeviceInfo]:
                        info.driverInfo.decode(errors="replace"),
                        f"{info.apiVersion >> 22 & 0x7F}.{info.apiVersion >> 12 & 0x3FF}.{info.apiVersion & 0xFFF}",
                        DEVICE_TYPES[info.type] if info.type < len(DEVICE_TYPES) else "other", info.deviceLocalBytes,
-                       str(uuid.UUID(bytes=bytes(info.uuid))), info.unusable.decode() if info.unusable else None) for info in infos[:count.value]]
+                       str(uuid.UUID(bytes=bytes(info.uuid))), info.unusable.decode() if info.unusable else None,
+                       info.warning.decode() if info.warning else None) for info in infos[:count.value]]
 
 
 class Device:

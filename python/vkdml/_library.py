@@ -154,7 +154,7 @@ class BindingProperties(Structure):
 class PhysicalDeviceInfo(Structure):
     _fields_ = [("name", c_char * 256), ("driver", c_char * 256), ("driverInfo", c_char * 256), ("apiVersion", c_uint32),
                 ("vendorId", c_uint32), ("deviceId", c_uint32), ("type", c_int32), ("deviceLocalBytes", c_uint64),
-                ("uuid", c_uint8 * 16), ("unusable", c_char_p)]
+                ("uuid", c_uint8 * 16), ("unusable", c_char_p), ("warning", c_char_p)]
 
 
 class VulkanHandles(Structure):

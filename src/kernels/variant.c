@@ -17,6 +17,7 @@ static const struct quirk subgroup_quirks[] = {
 #define VKDML_QUIRK        ROW
 #define VKDML_MATRIX_QUIRK NO_ROW
 #define VKDML_LENGTH_QUIRK NO_ROW
+#define VKDML_AVX512_QUIRK NO_ROW
 #define NO_ROW(...)
 #include "kernels/quirk_list.inc"
     {.reason = NULL}};
@@ -24,14 +25,28 @@ static const struct quirk matrix_quirks[] = {
 #define VKDML_QUIRK        NO_ROW
 #define VKDML_MATRIX_QUIRK ROW
 #define VKDML_LENGTH_QUIRK NO_ROW
+#define VKDML_AVX512_QUIRK NO_ROW
 #include "kernels/quirk_list.inc"
     {.reason = NULL}};
 static const struct quirk length_quirks[] = {
 #define VKDML_QUIRK        NO_ROW
 #define VKDML_MATRIX_QUIRK NO_ROW
 #define VKDML_LENGTH_QUIRK ROW
+#define VKDML_AVX512_QUIRK NO_ROW
 #include "kernels/quirk_list.inc"
     {.reason = NULL}};
+
+static const struct {
+    VkDriverId driver;
+    const char *info;
+    const char *warning;
+} avx512_quirks[] = {
+#define VKDML_QUIRK                               NO_ROW
+#define VKDML_MATRIX_QUIRK                        NO_ROW
+#define VKDML_LENGTH_QUIRK                        NO_ROW
+#define VKDML_AVX512_QUIRK(DRIVER, info, warning) {VK_DRIVER_ID_##DRIVER, info, warning},
+#include "kernels/quirk_list.inc"
+};
 
 static const char *const names[] = {
     [VKDML_KERNEL_VARIANT_PORTABLE] = "portable",
@@ -111,6 +126,15 @@ const char *vkdml_matrix_cores_unusable(const struct vkdml_variant_device *devic
 
 const char *vkdml_long_code_unusable(const struct vkdml_variant_device *device) {
     return find_quirk(length_quirks, device);
+}
+
+const char *vkdml_driver_warning(VkDriverId driver, const char *driver_info, bool uses_avx512) {
+    for (size_t i = 0; i < sizeof avx512_quirks / sizeof *avx512_quirks; i++) {
+        if (uses_avx512 && driver == avx512_quirks[i].driver && strstr(driver_info, avx512_quirks[i].info)) {
+            return avx512_quirks[i].warning;
+        }
+    }
+    return NULL;
 }
 
 /* Fragments begin at multiples of eight elements, and the largest that any device has make up tiles. */

@@ -39,6 +39,10 @@ const char *vkdml_matrix_cores_unusable(const struct vkdml_variant_device *devic
 /* Why a device is not given kernels of long unrolled code where others do the same, static text, or NULL. */
 const char *vkdml_long_code_unusable(const struct vkdml_variant_device *device);
 
+/* What the user must be told of a driver, by VkPhysicalDeviceDriverProperties::driverInfo: static text, or NULL.
+ * uses_avx512: it may compile for AVX-512 where this runs. */
+const char *vkdml_driver_warning(VkDriverId driver, const char *driver_info, bool uses_avx512);
+
 /* The largest fragments of those that a device reports, by subgroups: of FLOAT16 with FLOAT32 sums, or of INT8 with
  * INT32's. None where there are none such. */
 struct vkdml_matrix_cores vkdml_matrix_cores_choose(const VkCooperativeMatrixPropertiesKHR *properties, uint32_t count,

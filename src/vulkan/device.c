@@ -8,6 +8,7 @@
 #include "kernels/variant.h"
 #include "vulkan/binding_table.h"
 #include "vulkan/device_memory.h"
+#include "vulkan/driver.h"
 
 /* Physical devices have a handful of queue families; those past this many are not looked at. */
 #define MAX_QUEUE_FAMILIES 32
@@ -356,7 +357,8 @@ static VkdmlResult choose_variant(VkdmlDevice device, const VkdmlDeviceCreateInf
 
 /* Checks what only Vulkan knows, and reads what a device keeps of it. */
 static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo *info, struct vkdml_report *report,
-                                 VkPhysicalDeviceProperties *properties, const char **variant_reason) {
+                                 VkPhysicalDeviceProperties *properties, const char **variant_reason,
+                                 const char **warning) {
     struct vkdml_functions_instance vk;
     const char *missing = vkdml_functions_load_instance(info->getInstanceProcAddr, info->instance, &vk);
     if (missing) {
@@ -405,6 +407,7 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     device->limits.dot_products = enabled.dot_product;
     device->limits.avoids_long_code = vkdml_long_code_unusable(&described) != NULL;
     import_matrix_cores(device, info, &enabled, &described);
+    *warning = vkdml_driver_warning_here(&driver);
     return result;
 }
 
@@ -427,7 +430,8 @@ VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_
     }
     VkPhysicalDeviceProperties properties;
     const char *variant_reason = NULL;
-    result = import_device(d, info, report, &properties, &variant_reason);
+    const char *warning = NULL;
+    result = import_device(d, info, report, &properties, &variant_reason, &warning);
     d->variant_reason = variant_reason;
     if (result != VKDML_SUCCESS) {
         goto fail;
@@ -447,6 +451,9 @@ VkdmlResult vkdml_device_create(const VkdmlDeviceCreateInfo *info, struct vkdml_
                       info->queueFamilyIndex, vkdml_variant_name(d->variant), variant_reason);
     log_cores(d, &d->limits.matrix_cores, "FLOAT16");
     log_cores(d, &d->limits.byte_cores, "INT8");
+    if (warning) {
+        vkdml_log_message(&d->log, VKDML_LOG_LEVEL_WARNING, "%s: %s", properties.deviceName, warning);
+    }
     *device = d;
     return VKDML_SUCCESS;
 fail:

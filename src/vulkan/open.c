@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "kernels/cooperative_matrix.h"
 #include "vulkan/device.h"
+#include "vulkan/driver.h"
 #include "vulkan/instance.h"
 
 /* What an opened device has beyond an imported one. */
@@ -349,6 +350,7 @@ static VkdmlPhysicalDeviceInfo describe(const struct vkdml_own_instance *own, co
         own->vk.GetPhysicalDeviceProperties2(candidate->physical_device, &properties);
         snprintf(info.driver, sizeof info.driver, "%s", driver.driverName);
         snprintf(info.driverInfo, sizeof info.driverInfo, "%s", driver.driverInfo);
+        info.warning = vkdml_driver_warning_here(&driver);
     }
     return info;
 }

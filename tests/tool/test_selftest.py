@@ -23,11 +23,34 @@ def on_wrong_device(*arguments, **environment):
     return selftest(*arguments, env={"LD_LIBRARY_PATH": path, **environment})
 
 
+def devices_of(driver_info, **environment):
+    path = os.pathsep.join(filter(None, [WRONG, os.environ.get("LD_LIBRARY_PATH")]))
+    return run("devices", env={"LD_LIBRARY_PATH": path, "VKDML_TEST_DRIVER_INFO": driver_info,
+                               "GALLIUM_OVERRIDE_CPU_CAPS": "", **environment}).stdout
+
+
+def has_avx512():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return "avx512f" in file.read()
+    except OSError:
+        return False
+
+
 def report_of(result):
     try:
         return json.loads(result.stdout)
     except ValueError:
         return {}
+
+
+def test_devices_of_a_faulty_compiler_have_a_note():
+    faulty = devices_of("Mesa 26.1.6-1 (LLVM 21.1.8)")
+    right = devices_of("Mesa 25.0.7-2 (LLVM 19.1.7)")
+    helped = devices_of("Mesa 26.1.6-1 (LLVM 21.1.8)", GALLIUM_OVERRIDE_CPU_CAPS="avx")
+    notes = re.findall("^  note: .*LLVM 21.*GALLIUM_OVERRIDE_CPU_CAPS=avx", faulty, re.MULTILINE)
+    tell("(LLVM 21.1.8)" in faulty and bool(notes) == has_avx512() and "note:" not in right + helped and "(LLVM 21.1.8)" in helped,
+         "devices whose compiler is at fault are listed with a note, where it is", f"{faulty}{right}{helped}")
 
 
 def test_a_case_of_each():
@@ -182,7 +205,7 @@ def test_refusals(folder):
 
 
 def main():
-    return run_all(test_a_case_of_each, test_what_time_leaves_out, test_operators, test_seeds, test_a_case,
+    return run_all(test_devices_of_a_faulty_compiler_have_a_note, test_a_case_of_each, test_what_time_leaves_out, test_operators, test_seeds, test_a_case,
                    test_a_wrong_device_is_found, test_a_lost_device_is_reported, test_a_hang_can_be_interrupted,
                    test_text, test_refusals)
 

@@ -178,9 +178,14 @@ static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhys
     if (interposer.discrete) {
         properties->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     }
-    for (VkBaseOutStructure *s = properties->pNext; interposer.no_subgroups && s; s = s->pNext) {
-        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
+    for (VkBaseOutStructure *s = properties->pNext; s; s = s->pNext) {
+        if (interposer.no_subgroups && s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
             ((VkPhysicalDeviceSubgroupProperties *)s)->supportedStages = VK_SHADER_STAGE_FRAGMENT_BIT;
+        }
+        if (interposer.driver_info && s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
+            VkPhysicalDeviceDriverProperties *driver = (VkPhysicalDeviceDriverProperties *)s;
+            driver->driverID = VK_DRIVER_ID_MESA_LLVMPIPE;
+            snprintf(driver->driverInfo, sizeof driver->driverInfo, "%s", interposer.driver_info);
         }
     }
 }

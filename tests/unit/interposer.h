@@ -26,6 +26,7 @@ struct interposer {
     uint32_t storage_range;        /* maxStorageBufferRange; 0: the truth */
     VkPhysicalDeviceType type;     /* OTHER, which is 0: the truth */
     bool no_subgroups;             /* no subgroup operation in compute shaders */
+    const char *driver_info;       /* of lavapipe, whatever it is; NULL: the truth */
     bool discrete;                 /* a discrete GPU, whatever it is */
     bool drops_copies;             /* for tensors larger than their buffers */
     bool no_compute;               /* no queue family can compute */

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 
+#include "base/processor.h"
 #include "interposer.h"
 #include "vkdml/vkdml.h"
 #include "vulkan_fixture.h"
@@ -455,6 +456,43 @@ static void a_variant_is_forced_by_the_caller_and_above_it_by_the_environment(vo
     assert_int_equal(vkdmlGetKernelVariant(NULL), VKDML_KERNEL_VARIANT_DEFAULT);
 }
 
+/* Of the device that there is, as if its driver were lavapipe with that driverInfo. */
+static uint32_t warnings_of(const char *driver_info, struct messages *messages) {
+    memset(messages, 0, sizeof *messages);
+    interposer_reset(vkGetInstanceProcAddr);
+    interposer.driver_info = driver_info;
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
+    info.logCallback = keep_message;
+    info.logUserData = messages;
+    VkdmlDevice device;
+    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
+    vkdmlDestroyDevice(device);
+    return messages->count[VKDML_LOG_LEVEL_WARNING];
+}
+
+static void a_compiler_at_fault_is_a_warning_unless_the_environment_helps(void **state) {
+    (void)state;
+    static const char faulty[] = "Mesa 26.1.6-1 (LLVM 21.1.8)";
+    const char *set = getenv("GALLIUM_OVERRIDE_CPU_CAPS");
+    char before[16];
+    struct messages messages;
+    snprintf(before, sizeof before, "%s", set ? set : "");
+    unsetenv("GALLIUM_OVERRIDE_CPU_CAPS");
+    assert_int_equal(warnings_of(faulty, &messages), vkdml_processor_has_avx512());
+    if (vkdml_processor_has_avx512()) {
+        assert_non_null(strstr(messages.last[VKDML_LOG_LEVEL_WARNING], "set GALLIUM_OVERRIDE_CPU_CAPS=avx"));
+    }
+    assert_int_equal(warnings_of("Mesa 22.3.6 (LLVM 15.0.6)", &messages), 0);
+    setenv("GALLIUM_OVERRIDE_CPU_CAPS", "avx2", 1); /* no word of Mesa's */
+    assert_int_equal(warnings_of(faulty, &messages), vkdml_processor_has_avx512());
+    setenv("GALLIUM_OVERRIDE_CPU_CAPS", "avx", 1);
+    assert_int_equal(warnings_of(faulty, &messages), 0);
+    setenv("GALLIUM_OVERRIDE_CPU_CAPS", "sse4.1", 1);
+    assert_int_equal(warnings_of(faulty, &messages), 0);
+    set ? setenv("GALLIUM_OVERRIDE_CPU_CAPS", before, 1) : unsetenv("GALLIUM_OVERRIDE_CPU_CAPS");
+}
+
 static void a_device_without_subgroups_runs_the_portable_kernels_and_no_others(void **state) {
     (void)state;
     interposer_reset(vkGetInstanceProcAddr);
@@ -826,6 +864,7 @@ int main(void) {
         cmocka_unit_test(all_that_is_wrong_with_an_import_is_told_at_once),
         cmocka_unit_test(every_missing_function_is_named),
         cmocka_unit_test(a_variant_is_forced_by_the_caller_and_above_it_by_the_environment),
+        cmocka_unit_test(a_compiler_at_fault_is_a_warning_unless_the_environment_helps),
         cmocka_unit_test(a_device_without_subgroups_runs_the_portable_kernels_and_no_others),
         cmocka_unit_test(a_device_below_1_2_is_refused),
         cmocka_unit_test(a_queue_family_that_cannot_compute_is_refused),

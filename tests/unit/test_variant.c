@@ -87,6 +87,7 @@ static void every_quirk_holds_for_what_it_names_only(void **state) {
 #define VKDML_QUIRK(DRIVER, vendor, first, last, reason) {VK_DRIVER_ID_##DRIVER, vendor, first, last},
 #define VKDML_MATRIX_QUIRK(...)
 #define VKDML_LENGTH_QUIRK(...)
+#define VKDML_AVX512_QUIRK(...)
     static const struct {
         VkDriverId driver;
         uint32_t vendor, first, last;
@@ -121,6 +122,7 @@ static void matrix_cores_are_not_used_where_they_are_known_to_fail(void **state)
 #define VKDML_QUIRK(...)
 #define VKDML_MATRIX_QUIRK(DRIVER, vendor, first, last, reason) {VK_DRIVER_ID_##DRIVER, vendor, first, last},
 #define VKDML_LENGTH_QUIRK(...)
+#define VKDML_AVX512_QUIRK(...)
     static const struct {
         VkDriverId driver;
         uint32_t vendor, first, last;
@@ -149,6 +151,19 @@ static void long_code_is_kept_from_swiftshader_alone(void **state) {
     assert_null(vkdml_long_code_unusable(&device));
     device.driver = VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
     assert_non_null(vkdml_long_code_unusable(&device));
+}
+
+static void users_are_told_of_avx512_by_llvm_21_alone(void **state) {
+    (void)state;
+    static const char mesa_26[] = "Mesa 26.1.6-1 (LLVM 21.1.8)";
+    const char *warning = vkdml_driver_warning(VK_DRIVER_ID_MESA_LLVMPIPE, mesa_26, true);
+    assert_non_null(warning);
+    assert_non_null(strstr(warning, "GALLIUM_OVERRIDE_CPU_CAPS=avx"));
+    assert_null(vkdml_driver_warning(VK_DRIVER_ID_MESA_LLVMPIPE, mesa_26, false));
+    assert_null(vkdml_driver_warning(VK_DRIVER_ID_MESA_RADV, mesa_26, true));
+    assert_null(vkdml_driver_warning(VK_DRIVER_ID_MESA_LLVMPIPE, "Mesa 25.0.7 (LLVM 19.1.7)", true));
+    assert_null(vkdml_driver_warning(VK_DRIVER_ID_MESA_LLVMPIPE, "Mesa 26.1.6 (LLVM 22.1.0)", true));
+    assert_null(vkdml_driver_warning(VK_DRIVER_ID_MESA_LLVMPIPE, "", true));
 }
 
 /* Of what an H200 reports, and of what does not serve. */
@@ -344,6 +359,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_quirk_holds_for_what_it_names_only),
         cmocka_unit_test(matrix_cores_are_not_used_where_they_are_known_to_fail),
         cmocka_unit_test(long_code_is_kept_from_swiftshader_alone),
+        cmocka_unit_test(users_are_told_of_avx512_by_llvm_21_alone),
         cmocka_unit_test(the_largest_fragments_of_halves_with_floats_as_sums_are_chosen),
         cmocka_unit_test(fragments_of_bytes_have_integers_as_sums),
         cmocka_unit_test(names_are_read_as_they_are_written),

@@ -7,15 +7,15 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/build/setup.sh
 . "$root/tools/build/setup.sh"
-# shellcheck source=tools/build/testing.sh
-. "$root/tools/build/testing.sh"
+# shellcheck source=tools/build/debian.sh
+. "$root/tools/build/debian.sh"
 
 folder=$root/build-onnxruntime
 [ ! -e "$folder/include/onnxruntime_ep_c_api.h" ] || exit 0
 rm -rf "$folder"
 mkdir -p "$folder/include"
-begin_testing "$folder/apt"
-download_testing libonnxruntime-dev
+begin_debian testing "$folder/apt"
+download_debian libonnxruntime-dev
 dpkg-deb --fsys-tarfile libonnxruntime-dev_*.deb | tar -xf - --wildcards --strip-components=4 -C "$folder/include" './usr/include/onnxruntime/*.h'
 cd "$root"
 rm -rf "$folder/apt"

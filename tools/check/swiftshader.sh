@@ -17,6 +17,8 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/build/setup.sh
 . "$root/tools/build/setup.sh"
+# shellcheck source=tools/check/logged.sh
+. "$root/tools/check/logged.sh"
 
 folder=$root/build-swiftshader
 driver=$folder/driver
@@ -43,24 +45,6 @@ unpack_swiftshader() {
     rm chromium-common_*.deb
     cd "$root"
     mv "$driver.partial" "$driver"
-}
-
-# test_operator NAME OPTION..: a line of the log, as of `meson test`.
-test_operator() {
-    name=$1
-    shift
-    status=0
-    CMOCKA_MESSAGE_OUTPUT=TAP timeout "${VKDML_SWIFTSHADER_SECONDS:-300}" \
-        "$build/tests/differential/test_differential" --no-skips --operator "$name" "$@" >"$log" 2>&1 </dev/null || status=$?
-    [ "$status" -eq 0 ] || cat "$log"
-    python3 - "$name on SwiftShader" "$status" "$log" >>"$results" <<'END'
-import json, sys
-
-name, status, path = sys.argv[1:]
-result = {"0": "OK", "77": "SKIP", "124": "TIMEOUT"}.get(status, "FAIL")
-with open(path, encoding="utf-8", errors="replace") as file:
-    print(json.dumps({"name": name, "result": result, "stdout": file.read(), "stderr": ""}))
-END
 }
 
 if [ "${1-}" = --setup-only ]; then
@@ -104,6 +88,7 @@ mkdir -p "$folder"
 : >"$results"
 operators=${VKDML_SWIFTSHADER_OPERATORS-$("$build/tools/vkdml" operators --names)}
 for operator in $operators; do
-    test_operator "$operator" "$@"
+    logged "$operator on SwiftShader" timeout "${VKDML_SWIFTSHADER_SECONDS:-300}" \
+        "$build/tests/differential/test_differential" --no-skips --operator "$operator" "$@"
 done
 python3 "$root/tools/check/summary.py" --root "$root" "$results"

@@ -1,11 +1,13 @@
-/* A Vulkan loader, before the real one, whose device goes wrong: it is found by LD_LIBRARY_PATH, for tests of who must
- * notice.
+/* A Vulkan loader, before the real one, whose device goes wrong, or says of itself what its driver does not: it is
+ * found by LD_LIBRARY_PATH, for tests of who must notice.
  *
  * The environment:
  *   VKDML_TEST_WRONG_WAIT=N  after the N-th vkWaitForFences(), from 1, a bit of all memory that is mapped is another
  *   VKDML_TEST_LOST_SUBMIT=N the N-th vkQueueSubmit() returns VK_ERROR_DEVICE_LOST, and so do all after it
  *   VKDML_TEST_HANG_SUBMIT=N what the N-th vkQueueSubmit() submits never ends: "hangs" is on stderr at the first wait
- * for it, and all end with VK_TIMEOUT */
+ * for it, and all end with VK_TIMEOUT
+ *   VKDML_TEST_DRIVER_INFO=TEXT the driver is lavapipe, and TEXT is its driverInfo
+ *   VKDML_TEST_KEEPS_HALVES=1  the driver states that FLOAT16's denormals are kept */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,6 +27,7 @@ static PFN_vkMapMemory map_memory;
 static PFN_vkFreeMemory free_memory;
 static PFN_vkWaitForFences wait_for_fences;
 static PFN_vkQueueSubmit queue_submit;
+static PFN_vkGetPhysicalDeviceProperties2 get_properties;
 
 static long wrong_wait, lost_submit, hang_submit;
 static long waits, submits;
@@ -97,6 +100,22 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, cons
                                                       : queue_submit(queue, count, submits_, fence);
 }
 
+static VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *told) {
+    const char *info = getenv("VKDML_TEST_DRIVER_INFO");
+    const bool keeps_halves = number("VKDML_TEST_KEEPS_HALVES") != 0;
+    get_properties(device, told);
+    for (VkBaseOutStructure *next = told->pNext; next; next = next->pNext) {
+        if (keeps_halves && next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES) {
+            ((VkPhysicalDeviceFloatControlsProperties *)next)->shaderDenormPreserveFloat16 = VK_TRUE;
+        }
+        if (info && next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
+            VkPhysicalDeviceDriverProperties *driver = (VkPhysicalDeviceDriverProperties *)next;
+            driver->driverID = VK_DRIVER_ID_MESA_LLVMPIPE;
+            snprintf(driver->driverInfo, sizeof driver->driverInfo, "%s", info);
+        }
+    }
+}
+
 static PFN_vkVoidFunction of_device(VkDevice device, const char *name);
 
 #define REPLACE(wanted, real, own)                                                                                     \
@@ -114,6 +133,7 @@ static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction found) {
     REPLACE("vkFreeMemory", free_memory, forget)
     REPLACE("vkWaitForFences", wait_for_fences, wait)
     REPLACE("vkQueueSubmit", queue_submit, submit)
+    REPLACE("vkGetPhysicalDeviceProperties2", get_properties, properties)
     REPLACE("vkGetDeviceProcAddr", get_of_device, of_device)
     return found;
 }

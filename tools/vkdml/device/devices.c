@@ -35,6 +35,9 @@ static void print_device(const VkdmlPhysicalDeviceInfo *info) {
     if (info->unusable) {
         printf("  cannot be used: %s\n", info->unusable);
     }
+    if (info->warning) {
+        printf("  note:   %s\n", info->warning);
+    }
 }
 
 static void tell_what_to_install(void) {

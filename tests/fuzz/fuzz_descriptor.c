@@ -11,6 +11,7 @@
 
 #include "change_case.h"
 #include "operators/infer.h"
+#include "vkdml/reference.h"
 
 /* Processor time that validating, inferring or planning may take; sanitizers take some of their own. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -116,6 +117,62 @@ static void plan_for_all(const struct vkdml_instance *instance) {
     }
 }
 
+#define MOST_REFERENCE_BYTES     65536 /* of tensors that the reference runs over */
+#define MOST_REFERENCE_TENSORS   64
+#define MOST_REFERENCE_ATTRIBUTE 64 /* windows and repetitions */
+
+/* A tensor's memory, of exactly its size; false where it is too large to be run over. */
+static bool take_memory(const struct vkdml_tensor *tensor, VkdmlHostBinding *binding) {
+    *binding = (VkdmlHostBinding){NULL, 0};
+    if (tensor->dimension_count == 0)
+        return true;
+    if (tensor->total_bytes > MOST_REFERENCE_BYTES || vkdml_tensor_elements(tensor) > 4096)
+        return false;
+    binding->size = tensor->total_bytes;
+    binding->data = malloc(binding->size);
+    if (binding->data != NULL)
+        memset(binding->data, 1, binding->size);
+    return binding->data != NULL;
+}
+
+/* The numbers that loops may hang on, beside sizes of tensors. */
+static bool has_small_attributes(void) {
+    for (uint32_t i = 0; i < current.schema->fieldCount; i++)
+        for (uint32_t w = 0; w < current.fields[i].word_count; w++)
+            if (current.schema->fields[i].type == VKDML_FIELD_TYPE_UINT_ARRAY &&
+                current.fields[i].words[w] > MOST_REFERENCE_ATTRIBUTE)
+                return false;
+    return true;
+}
+
+/* What is accepted is computed by the reference, where that is no long work. */
+static void run_reference(const struct vkdml_instance *instance, const DML_OPERATOR_DESC *desc,
+                          DML_FEATURE_LEVEL level) {
+    VkdmlHostBinding bindings[MOST_REFERENCE_TENSORS];
+    const uint32_t count = instance->input_count + instance->output_count;
+    bool runs = count <= MOST_REFERENCE_TENSORS && has_small_attributes();
+    uint32_t taken = 0;
+    for (; runs && taken < count; taken++)
+        runs = take_memory(taken < instance->input_count ? &instance->inputs[taken]
+                                                         : &instance->outputs[taken - instance->input_count],
+                           &bindings[taken]);
+    const VkdmlReferenceInfo info = {
+        .structSize = sizeof(info),
+        .desc = desc,
+        .featureLevel = level,
+        .inputCount = instance->input_count,
+        .inputs = bindings,
+        .outputCount = instance->output_count,
+        .outputs = bindings + instance->input_count,
+    };
+    if (runs) {
+        const VkdmlResult result = vkdmlReferenceExecute(&info);
+        REQUIRE(result == VKDML_SUCCESS || result == VKDML_ERROR_INVALID_ARGUMENT);
+    }
+    for (uint32_t i = 0; i < taken; i++)
+        free(bindings[i].data);
+}
+
 static void require_consistency(VkdmlResult result, const struct vkdml_instance *instance,
                                 const struct vkdml_report *report) {
     REQUIRE((result == VKDML_SUCCESS) == (instance != NULL));
@@ -153,6 +210,7 @@ static void check(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level) {
     for (uint32_t i = 0; i < instance->output_count; i++)
         require_no_overlap(&instance->outputs[i]);
     plan_for_all(instance);
+    run_reference(instance, desc, level);
     vkdml_instance_destroy(instance, NULL);
 }
 

@@ -221,6 +221,10 @@ static const char *const gemm_fixed[] = {
     "GEMM ATensor=FLOAT16[1,1,2,1] ATensor.data=0,1 BTensor=FLOAT16[1,1,1,2] BTensor.data=0,2 "
     "OutputTensor=FLOAT16[1,1,2,2] OutputTensor.data=0.5,0.11920166,0.5,0.8808594 TransA=NONE TransB=NONE Alpha=1 "
     "Beta=0 FusedActivation=SOFTMAX1 FusedActivation.AxisCount=1 FusedActivation.Axes=2",
+    /* Of no dimension: each element is alone. */
+    "GEMM level=6_3 ATensor=FLOAT32[1,2] ATensor.data=1,-2 BTensor=FLOAT32[2,1] BTensor.data=3,0 "
+    "OutputTensor=FLOAT32[2,2] OutputTensor.data=1,1,1,1 TransA=TRANSPOSE TransB=TRANSPOSE Alpha=1 Beta=0 "
+    "FusedActivation=SOFTMAX1 FusedActivation.AxisCount=0",
     /* Infinities and NaN. */
     "GEMM ATensor=FLOAT32[2,2] ATensor.data=inf,0,nan,1 BTensor=FLOAT32[2,2] BTensor.data=1,0,1,1 "
     "OutputTensor=FLOAT32[2,2] OutputTensor.data=inf,nan,nan,nan" PLAIN,

@@ -266,12 +266,13 @@ static VkdmlResult plan_grad(const struct vkdml_operator *op, const struct vkdml
     struct vkdml_view sums[2];
     (void)op;
     VkdmlResult result = plan_sums(planning, folded, sums);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
     vkdml_builder_phase(planning->builder);
     const struct vkdml_view factor =
         vkdml_builder_scratch(planning->builder, "factors", &sums[0], DML_TENSOR_DATA_TYPE_FLOAT32);
-    if (result == VKDML_SUCCESS) {
-        result = plan_small(planning, sums, desc->Epsilon, &factor);
-    }
+    result = plan_small(planning, sums, desc->Epsilon, &factor);
     if (result != VKDML_SUCCESS) {
         return result;
     }
@@ -291,12 +292,13 @@ static VkdmlResult plan_training_grad(const struct vkdml_operator *op, const str
     struct vkdml_view sums[2];
     (void)op;
     VkdmlResult result = plan_sums(planning, folded, sums);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
     vkdml_builder_phase(planning->builder);
     const struct vkdml_view records = begin_records(&sums[0], planning->builder);
     const struct vkdml_view factor = word_of(&records, FACTOR_WORD);
-    if (result == VKDML_SUCCESS) {
-        result = plan_small(planning, sums, desc->Epsilon, &factor);
-    }
+    result = plan_small(planning, sums, desc->Epsilon, &factor);
     if (result == VKDML_SUCCESS) {
         result = plan_corrections(planning, sums, desc->Epsilon, count_of(&instance->inputs[INPUT], folded), &records);
     }

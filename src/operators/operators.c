@@ -118,6 +118,30 @@ static void set_aliases(const struct vkdml_instance *instance, struct vkdml_plan
     }
 }
 
+static const char *bound_name(const struct vkdml_instance *instance, const struct vkdml_plan_buffer *buffer) {
+    return buffer->resource == VKDML_PLAN_INPUT    ? vkdml_input_name(instance, buffer->index)
+           : buffer->resource == VKDML_PLAN_OUTPUT ? vkdml_output_name(instance, buffer->index)
+                                                   : "what it keeps";
+}
+
+/* What a kernel reads or writes without windows is small, but for strides. */
+static VkdmlResult check_ranges(const struct vkdml_instance *instance, const struct vkdml_builder *builder) {
+    for (uint32_t s = builder->first; s < builder->steps->count; ++s) {
+        const struct vkdml_plan_step *step = &builder->steps->items[s];
+        for (uint32_t b = 0; step->kind == VKDML_PLAN_DISPATCH && b < step->buffer_count; ++b) {
+            const struct vkdml_plan_buffer *buffer = &step->buffers[b];
+            if (!vkdml_fits(builder->limits, buffer->offset, buffer->size)) {
+                return vkdml_report_add(builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                                        "maxStorageBufferRange is %" PRIu64 ", must be at least %" PRIu64
+                                        " and what alignment takes, to bind %s",
+                                        builder->limits->max_storage_buffer_range, buffer->size,
+                                        bound_name(instance, buffer));
+            }
+        }
+    }
+    return VKDML_SUCCESS;
+}
+
 VkdmlResult vkdml_plan_unkept(const struct vkdml_instance *instance, const struct vkdml_epilogue *tail,
                               const struct vkdml_plan_limits *limits, VkdmlCompileFlags flags,
                               struct vkdml_report *report, struct vkdml_plan *plan) {
@@ -127,7 +151,10 @@ VkdmlResult vkdml_plan_unkept(const struct vkdml_instance *instance, const struc
     struct vkdml_builder builder = vkdml_builder_begin(plan, limits, report);
     const struct vkdml_planning planning = {instance, flags, &builder, tail};
     set_aliases(instance, plan);
-    const VkdmlResult result = op->plan(op, &planning);
+    VkdmlResult result = op->plan(op, &planning);
+    if (result == VKDML_SUCCESS) {
+        result = check_ranges(instance, &builder);
+    }
     report->context = outer_context;
     return result;
 }

@@ -37,31 +37,45 @@ static uint32_t widest_dimension(const struct vkdml_covering *covering, const st
     return widest;
 }
 
+struct run {
+    const struct vkdml_covering *covering;
+    const bool *is_over; /* of a rehearsal; else NULL */
+    uint64_t boxes;      /* that are to get a step */
+};
+
+static bool is_over(const struct run *run) {
+    return run->is_over != NULL && *run->is_over;
+}
+
+static VkdmlResult cover(struct run *run, const struct vkdml_box *box);
+
 /* Covers a box by equal parts along one dimension, as many as `bytes` are ranges. Nests at most 32 deep per dimension:
  * each time one is at least halved. */
-static VkdmlResult cover_parts(const struct vkdml_covering *covering, const struct vkdml_box *box, uint32_t dimension,
-                               uint64_t bytes) {
-    const uint32_t alignment = covering->builder->limits->min_storage_buffer_offset_alignment;
-    const uint64_t range = covering->builder->limits->max_storage_buffer_range;
+static VkdmlResult cover_parts(struct run *run, const struct vkdml_box *box, uint32_t dimension, uint64_t bytes) {
+    const struct vkdml_builder *builder = run->covering->builder;
+    const uint32_t alignment = builder->limits->min_storage_buffer_offset_alignment;
+    const uint64_t range = builder->limits->max_storage_buffer_range;
     const uint64_t usable = range > 2 * (uint64_t)alignment ? range - alignment : range;
     uint64_t parts = vkdml_divide_up(bytes, usable);
     parts = parts < 2 ? 2 : parts;
     const uint64_t whole = box->size[dimension];
     const uint64_t part = vkdml_divide_up(whole, parts < whole ? parts : whole);
-    vkdml_note(covering->builder->report,
+    vkdml_note(builder->report,
                "windows: maxStorageBufferRange (%" PRIu64 ") cannot bind all, which is cut along dimension %" PRIu32,
                range, dimension);
-    VkdmlResult result = VKDML_SUCCESS;
-    for (uint64_t at = 0; at < whole && result == VKDML_SUCCESS; at += part) {
+    run->boxes += vkdml_divide_up(whole, part) - 1; /* in place of one */
+    VkdmlResult result = vkdml_builder_expect(builder, run->boxes);
+    for (uint64_t at = 0; at < whole && result == VKDML_SUCCESS && !is_over(run); at += part) {
         struct vkdml_box piece = *box;
         piece.origin[dimension] += (uint32_t)at;
         piece.size[dimension] = (uint32_t)(whole - at < part ? whole - at : part);
-        result = vkdml_cover(covering, &piece);
+        result = cover(run, &piece);
     }
     return result;
 }
 
-VkdmlResult vkdml_cover(const struct vkdml_covering *covering, const struct vkdml_box *box) {
+static VkdmlResult cover(struct run *run, const struct vkdml_box *box) {
+    const struct vkdml_covering *covering = run->covering;
     for (uint32_t t = 0; t < covering->tensor_count; ++t) {
         bool fits;
         const uint64_t bytes = covering->bytes(covering->context, t, box, &fits);
@@ -74,7 +88,17 @@ VkdmlResult vkdml_cover(const struct vkdml_covering *covering, const struct vkdm
                                     "maxStorageBufferRange (%" PRIu64 ") is too small for one element",
                                     covering->builder->limits->max_storage_buffer_range);
         }
-        return cover_parts(covering, box, dimension, bytes);
+        return cover_parts(run, box, dimension, bytes);
     }
+    run->boxes -= run->is_over == NULL; /* a rehearsal's steps are yet to come */
     return covering->add(covering->context, box);
+}
+
+VkdmlResult vkdml_cover_until(const struct vkdml_covering *covering, const struct vkdml_box *box, const bool *is_over) {
+    struct run run = {covering, is_over, 1};
+    return cover(&run, box);
+}
+
+VkdmlResult vkdml_cover(const struct vkdml_covering *covering, const struct vkdml_box *box) {
+    return vkdml_cover_until(covering, box, NULL);
 }

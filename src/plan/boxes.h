@@ -52,7 +52,11 @@ struct vkdml_covering {
 };
 
 /* Adds a step for the box where all windows can be bound, else steps for parts of it. The first tensors are made to fit
- * first. */
+ * first. VKDML_ERROR_LIMIT_EXCEEDED where there are more boxes than the plan may have steps. */
 VkdmlResult vkdml_cover(const struct vkdml_covering *covering, const struct vkdml_box *box);
+
+/* A rehearsal, where add() adds nothing but finds something out: until *is_over, or all is covered. NULL: no rehearsal.
+ */
+VkdmlResult vkdml_cover_until(const struct vkdml_covering *covering, const struct vkdml_box *box, const bool *is_over);
 
 #endif

@@ -21,15 +21,22 @@ void vkdml_builder_phase(struct vkdml_builder *builder) {
     ++builder->steps->phase;
 }
 
+VkdmlResult vkdml_builder_expect(const struct vkdml_builder *builder, uint64_t steps) {
+    if (steps <= VKDML_PLAN_MAX_STEPS - (builder->steps->count - builder->first)) {
+        return VKDML_SUCCESS;
+    }
+    return vkdml_report_add(builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                            "needs more than %d dispatches to bind its tensors within maxStorageBufferRange (%" PRIu64
+                            ")",
+                            VKDML_PLAN_MAX_STEPS, builder->limits->max_storage_buffer_range);
+}
+
 VkdmlResult vkdml_builder_add(struct vkdml_builder *builder, struct vkdml_plan_step **step) {
     struct vkdml_plan_steps *steps = builder->steps;
-    if (steps->count - builder->first == VKDML_PLAN_MAX_STEPS) {
-        return vkdml_report_add(
-            builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
-            "needs more than %d dispatches to bind its tensors within maxStorageBufferRange (%" PRIu64 ")",
-            VKDML_PLAN_MAX_STEPS, builder->limits->max_storage_buffer_range);
+    VkdmlResult result = vkdml_builder_expect(builder, 1);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_plan_reserve(builder->plan, steps, 1, VKDML_PLAN_MAX_PARAMETERS, builder->report);
     }
-    VkdmlResult result = vkdml_plan_reserve(builder->plan, steps, 1, VKDML_PLAN_MAX_PARAMETERS, builder->report);
     if (result == VKDML_SUCCESS) {
         *step = &steps->items[steps->count++];
         **step = (struct vkdml_plan_step){.kernel = VKDML_KERNEL_COPY,

@@ -26,6 +26,10 @@ struct vkdml_builder vkdml_builder_at_initialization(const struct vkdml_builder 
  * them, though their ranges may overlap, as those of elements that lie among one another do. */
 void vkdml_builder_phase(struct vkdml_builder *builder);
 
+/* VKDML_ERROR_LIMIT_EXCEEDED where so many more steps are beyond VKDML_PLAN_MAX_STEPS: what knows how many it will add
+ * asks before it looks at each, so that planning ends soon whatever a descriptor says. */
+VkdmlResult vkdml_builder_expect(const struct vkdml_builder *builder, uint64_t steps);
+
 /* Adds an empty step, with room for its parameter block. VKDML_ERROR_OUT_OF_HOST_MEMORY, or VKDML_ERROR_LIMIT_EXCEEDED
  * beyond VKDML_PLAN_MAX_STEPS. *step stays valid until the next step is added, and is to be filled in by then. */
 VkdmlResult vkdml_builder_add(struct vkdml_builder *builder, struct vkdml_plan_step **step);

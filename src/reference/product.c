@@ -38,20 +38,22 @@ static void write(const struct vkdml_instance *instance, const struct vkdml_refe
     vkdml_element_write(output, memory->outputs[0], at, vkdml_float_to_element(output->data_type, y));
 }
 
-/* The dimensions that a fused SOFTMAX or SOFTMAX1 goes over; 0: neither is. */
-static uint32_t softmax_dimensions(const struct vkdml_instance *instance) {
+/* Whether SOFTMAX or SOFTMAX1 is fused, and the dimensions that it goes over: of SOFTMAX1 there may be none. */
+static bool fuses_softmax(const struct vkdml_instance *instance, uint32_t *dimensions) {
     const struct vkdml_instance *fused = instance->activation_count != 0 ? &instance->activations[0] : NULL;
-    uint32_t dimensions = 0;
+    *dimensions = 0;
     if (fused != NULL && fused->schema->type == DML_OPERATOR_ACTIVATION_SOFTMAX) {
-        return 1u << (instance->outputs[0].dimension_count - 1);
+        *dimensions = 1u << (instance->outputs[0].dimension_count - 1);
+        return true;
     }
     if (fused != NULL && fused->schema->type == DML_OPERATOR_ACTIVATION_SOFTMAX1) {
         const DML_ACTIVATION_SOFTMAX1_OPERATOR_DESC *desc = fused->desc;
         for (uint32_t i = 0; i < desc->AxisCount; i++) {
-            dimensions |= 1u << desc->Axes[i];
+            *dimensions |= 1u << desc->Axes[i];
         }
+        return true;
     }
-    return dimensions;
+    return false;
 }
 
 /* Sums are found anew each time they are asked for. */
@@ -78,9 +80,9 @@ static void write_softmax(const struct vkdml_instance *instance, const struct vk
 }
 
 void vkdml_reference_gemm(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
-    const uint32_t dimensions = softmax_dimensions(instance);
+    uint32_t dimensions;
     struct vkdml_coordinate at = {{0}};
-    if (dimensions != 0) {
+    if (fuses_softmax(instance, &dimensions)) {
         write_softmax(instance, memory, dimensions);
         return;
     }

@@ -66,10 +66,18 @@ static void take_tensor(struct bytes *bytes, DML_TENSOR_DESC *tensor) {
     *tensor = (DML_TENSOR_DESC){(DML_TENSOR_TYPE)((choices & 192) != 192), buffer};
 }
 
+/* Whether the tests' own rows stand before the table's, whose structs differ. */
+static bool has_own;
+
+static const VkdmlOperatorSchema *find(DML_OPERATOR_TYPE type) {
+    const VkdmlOperatorSchema *row = has_own ? own_row_find(type) : NULL;
+    return row != NULL ? row : vkdml_schema_find(type);
+}
+
 static const VkdmlOperatorSchema *take_row(struct bytes *bytes) {
-    const uint32_t own = own_row_count(), all = own + vkdml_schema_count();
-    const uint32_t index = take(bytes, 1) % all;
-    return index < own ? own_row_at(index) : vkdml_schema_at(index - own);
+    const uint32_t index = take(bytes, 1);
+    return has_own && take(bytes, 1) % 2 == 0 ? own_row_at(index % own_row_count())
+                                              : find(vkdml_schema_at(index % vkdml_schema_count())->type);
 }
 
 static void *take_desc(struct bytes *bytes, const VkdmlOperatorSchema *row, bool fused);
@@ -131,12 +139,6 @@ static void *take_desc(struct bytes *bytes, const VkdmlOperatorSchema *row, bool
     return desc;
 }
 
-/* The row of the tests' own, else of the table. */
-static const VkdmlOperatorSchema *find(DML_OPERATOR_TYPE type) {
-    const VkdmlOperatorSchema *row = own_row_find(type);
-    return row != NULL ? row : vkdml_schema_find(type);
-}
-
 static void require_complete(const struct vkdml_instance *instance) {
     for (uint32_t i = 0; i < instance->input_count; i++) {
         REQUIRE(strlen(vkdml_input_name(instance, i)) > 0);
@@ -157,6 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes bytes = {.next = data, .left = size};
+    has_own = take(&bytes, 1) % 2 == 0;
     const VkdmlOperatorSchema *row = take_row(&bytes);
     const uint32_t level = take(&bytes, 1);
     const DML_OPERATOR_DESC desc = {row->type, take_desc(&bytes, row, false)};

@@ -1,11 +1,13 @@
 """Tests the line that tells on a terminal how far work is: test_progress.py COMMAND MODELS_FOLDER. Prints TAP."""
 import fcntl
+import json
 import os
 import pty
 import re
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import threading
 
@@ -39,6 +41,18 @@ def run_on_terminal(*arguments, columns=80, kind="xterm"):
     return process.returncode, output, b"".join(pieces).decode()
 
 
+def long_product(size):
+    """A product of two matrices of so many rows and columns."""
+    tensor = {"DataType": "FLOAT32", "Sizes": [1, 1, size, size]}
+    values = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": size * size, "value": 1}}
+    tensors = ["ATensor", "BTensor", "OutputTensor"]
+    return {"resources": {name: values for name in tensors},
+            "dispatchables": {"gemm": {"type": "DML_OPERATOR_GEMM", "desc": {
+                **{name: tensor for name in tensors}, "CTensor": None, "TransA": "NONE", "TransB": "NONE", "Alpha": 1,
+                "Beta": 0, "FusedActivation": None}}},
+            "commands": [{"type": "dispatch", "dispatchable": "gemm", "bindings": {name: name for name in tensors}}]}
+
+
 def main():
     # A second and a half: the line comes after half a second.
     long_run = ["run", "-t", "1500", IDENTITY]
@@ -66,6 +80,15 @@ def main():
          "bench tells which benchmark it is at, and how much time is left", repr(seen))
     status, output, seen = run_on_terminal("run", "-t", "1500", "no-such-model.json")
     tell(status == 1 and seen == "no-such-model.json: No such file or directory\r\n", "messages stand alone", repr(seen))
+    # A product of 10^10 terms takes the reference a minute.
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as model:
+        json.dump(long_product(2048), model)
+        model.flush()
+        status, output, seen = run_on_terminal("run", "-a", "reference", "--reference-seconds", "2", model.name)
+    tell(status == 1 and re.search(r"gemm: on the CPU reference, \d of at most 2 s\r", seen), "the reference tells how long it takes",
+         repr(seen))
+    tell(seen.endswith("gemm: not done after 2 seconds on the CPU reference, which --reference-seconds allows\r\n"),
+         "and ends where it may take no longer", repr(seen))
     return finish()
 
 

@@ -24,6 +24,7 @@ enum {
     OPTION_NODE_BY_NODE,
     OPTION_PER_NODE,
     OPTION_PRINT,
+    OPTION_REFERENCE_SECONDS,
     OPTION_JSON,
     /* Of DxDispatch, without a letter, and refused. */
     OPTION_GPU_TIMEOUT,
@@ -88,6 +89,9 @@ static const struct option_row options[] = {
      .text =
          "dispatch each node of a graph by itself, too, and print a table of their times, without those of the first "
          "dispatches, unless -w 0 wants them; with --compare, hold each to the reference"},
+    {OPTION_REFERENCE_SECONDS, "reference-seconds", .argument = "N",
+     .text = "end with a message where the CPU reference takes longer than N seconds for a dispatch (as long as it "
+             "takes)"},
     {OPTION_PRINT, "print", .argument = "flat|array",
      .text = "how values are printed: in one line, or as NumPy does, with brackets by the tensor's sizes, and of more "
              "than 1000 only the ends (flat)"},
@@ -143,6 +147,8 @@ static bool apply_timing(int key, const char *argument, struct run_options *run)
         return command_line_number(argument, 0, many, &run->interval);
     case 'w':
         return command_line_number(argument, 0, many, &run->warmup);
+    case OPTION_REFERENCE_SECONDS:
+        return command_line_number(argument, 1, many, &run->reference_seconds);
     case OPTION_GPU_TIMES:
         return command_line_number(argument, 0, UINT32_MAX, &run->gpu_times);
     default:

@@ -214,7 +214,7 @@ static VkdmlResult cover(struct windows *w) {
     for (uint32_t walk = 0; walk < w->table->walk_count; ++walk) {
         whole.size[n->count + walk] = vkdml_gradient_steps(&n->dimensions[w->table->walks[walk]]);
     }
-    return vkdml_cover(&covering, &whole);
+    return vkdml_cover_until(&covering, &whole, w->is_rehearsal ? &w->accumulates : NULL);
 }
 
 /* ---- plans ---- */

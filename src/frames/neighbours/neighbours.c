@@ -212,7 +212,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
 
 /* A pool of so many steps that an invocation must not walk them all goes by boxes of them, first steps first. */
 static VkdmlResult cover_steps(const struct vkdml_covering *covering, const struct vkdml_neighbours *n,
-                               const struct vkdml_box *whole) {
+                               const struct vkdml_box *whole, const bool *is_over) {
     uint64_t steps = 1;
     uint64_t room = MOST_STEPS;
     struct vkdml_box box = *whole;
@@ -223,11 +223,11 @@ static VkdmlResult cover_steps(const struct vkdml_covering *covering, const stru
         room /= box.size[w];
     }
     if (n->pool == VKDML_POOL_NONE || n->is_rest || steps <= MOST_STEPS) {
-        return vkdml_cover(covering, whole);
+        return vkdml_cover_until(covering, whole, is_over);
     }
     const struct vkdml_box most = box;
     for (;;) {
-        const VkdmlResult result = vkdml_cover(covering, &box);
+        const VkdmlResult result = vkdml_cover_until(covering, &box, is_over);
         uint32_t w = covering->rank;
         while (w-- > n->count) {
             box.origin[w] += box.size[w];
@@ -239,7 +239,7 @@ static VkdmlResult cover_steps(const struct vkdml_covering *covering, const stru
             box.origin[w] = 0;
             box.size[w] = most.size[w];
         }
-        if (result != VKDML_SUCCESS || w < n->count) {
+        if (result != VKDML_SUCCESS || w < n->count || (is_over != NULL && *is_over)) {
             return result;
         }
     }
@@ -275,7 +275,7 @@ static VkdmlResult cover(struct windows *w) {
     const struct vkdml_covering covering = {w,  n->count + count_walks(n), tensor_count(n), w->builder, bytes, reach,
                                             add};
     const struct vkdml_box whole = whole_box(n);
-    return cover_steps(&covering, n, &whole);
+    return cover_steps(&covering, n, &whole, w->is_rehearsal ? &w->is_cut : NULL);
 }
 
 /* ---- sums that add up ---- */

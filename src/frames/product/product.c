@@ -150,7 +150,7 @@ static VkdmlResult cover(struct parts *parts) {
         whole.size[N] = 1;
         whole.size[RANK + d] = parts->product->gather.walks[d].size;
     }
-    return vkdml_cover(&covering, &whole);
+    return vkdml_cover_until(&covering, &whole, parts->is_rehearsal ? &parts->is_cut : NULL);
 }
 
 /* ---- sums in the temporary resource ---- */

@@ -745,9 +745,18 @@ static uint64_t count_shares(const struct reducing *f, const struct source *sour
     return shares;
 }
 
+/* Each piece takes a step at least. */
+static VkdmlResult expect_pieces(const struct reducing *f, const struct part *whole, const struct part *piece) {
+    const uint64_t kept = piece_count(&whole->kept, &piece->kept); /* numbers of elements are below 2^32 */
+    return vkdml_builder_expect(f->builder, kept * piece_count(&whole->reduced, &piece->reduced));
+}
+
 static VkdmlResult plan_part(const struct reducing *f, const struct source *source, const struct part *part) {
     struct part piece;
     VkdmlResult result = cut(f, source, part, &piece);
+    if (result == VKDML_SUCCESS) {
+        result = expect_pieces(f, part, &piece);
+    }
     uint32_t origin[VKDML_MAX_DIMENSIONS] = {0};
     while (result == VKDML_SUCCESS) {
         struct part smaller = *part;

@@ -100,7 +100,7 @@ static VkdmlResult cover(struct windows *w) {
     const struct vkdml_covering covering = {w, VKDML_REGIONS_RANK, TURNS + 1, w->builder, bytes, reach, add};
     const uint32_t *bins = regions->output.sizes, *planes = regions->input.sizes;
     const struct vkdml_box whole = {{0}, {bins[0], bins[1], bins[2], bins[3], planes[0], planes[2], planes[3]}};
-    return vkdml_cover(&covering, &whole);
+    return vkdml_cover_until(&covering, &whole, w->is_rehearsal ? &w->accumulates : NULL);
 }
 
 static struct vkdml_regions_tensor of_bins(const struct vkdml_view *view) {

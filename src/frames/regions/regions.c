@@ -131,7 +131,7 @@ static VkdmlResult cover(struct windows *w, uint32_t first) {
         whole.size[VKDML_REGIONS_X] = input->sizes[3];
     }
     w->first = first;
-    return vkdml_cover(&covering, &whole);
+    return vkdml_cover_until(&covering, &whole, w->is_rehearsal ? &w->accumulates : NULL);
 }
 
 /* ---- packing ---- */

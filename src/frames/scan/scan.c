@@ -472,6 +472,15 @@ static VkdmlResult cut(const struct scanning *s, const struct part *whole, struc
                             s->builder->limits->max_storage_buffer_range);
 }
 
+/* Below 2^32, as numbers of elements are. */
+static uint64_t piece_count(const struct part *whole, const struct part *piece) {
+    uint64_t pieces = vkdml_divide_up(whole->length, piece->length);
+    for (uint32_t d = 0; d < whole->rank; ++d) {
+        pieces *= vkdml_divide_up(whole->kept[d].size, piece->kept[d].size);
+    }
+    return pieces;
+}
+
 /* Steps to the next piece; false after the last. */
 static bool next_piece(const struct part *whole, const struct part *piece, uint32_t *origin) {
     for (uint32_t d = whole->rank; d-- > 0;) {
@@ -522,6 +531,9 @@ VkdmlResult vkdml_scan_plan(const struct vkdml_scan *scan, struct vkdml_builder 
     const struct part whole = whole_of(&s);
     struct part piece;
     VkdmlResult result = cut(&s, &whole, &piece);
+    if (result == VKDML_SUCCESS) { /* each piece takes a step at least */
+        result = vkdml_builder_expect(builder, piece_count(&whole, &piece));
+    }
     uint32_t origin[VKDML_MAX_DIMENSIONS] = {0};
     while (result == VKDML_SUCCESS) {
         const struct part lines = lines_at(&whole, &piece, origin);

@@ -29,6 +29,7 @@ struct run_options {
     uint32_t repeats;
     uint32_t milliseconds; /* to run each dispatch for at least */
     uint32_t interval;     /* least milliseconds from one iteration's start to the next one's */
+    uint32_t reference_seconds; /* that an execution by the reference may take; 0: any */
     uint32_t warmup;
     uint32_t verbosity;
     const char *input_path;

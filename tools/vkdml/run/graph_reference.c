@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/watch.h"
+
 struct execution {
     const struct executor *executor;
     const struct command *command;
@@ -74,8 +76,10 @@ static bool execute_node(const struct execution *execution, uint32_t n) {
                                      .inputs = execution->node_bindings,
                                      .outputCount = node->op->output_count,
                                      .outputs = execution->outputs[n]};
-    return vkdmlReferenceExecute(&info) == VKDML_SUCCESS ||
-           model_report_refusal(execution->executor->model, node->op, NULL);
+    watch_begin(node->op->name, options->reference_seconds, "--reference-seconds");
+    const bool good = vkdmlReferenceExecute(&info) == VKDML_SUCCESS;
+    watch_end();
+    return good || model_report_refusal(execution->executor->model, node->op, NULL);
 }
 
 static bool allocate(struct execution *execution) {

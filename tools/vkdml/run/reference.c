@@ -7,6 +7,7 @@
 #include <vkdml/reference.h>
 
 #include "base/message.h"
+#include "base/watch.h"
 #include "run/executor.h"
 #include "run/graph_reference.h"
 
@@ -77,9 +78,14 @@ bool reference_execute(const struct executor *executor, const struct command *co
                                      .outputs = bindings + dispatchable->input_count};
     bool good = true;
     for (uint32_t i = 0; good && i < executor->options->repeats; i++) {
-        good = dispatchable->graph ? graph_reference_execute(executor, command, bindings)
-                                   : vkdmlReferenceExecute(&info) == VKDML_SUCCESS ||
-                                         model_report_refusal(executor->model, dispatchable, command->json);
+        if (dispatchable->graph) {
+            good = graph_reference_execute(executor, command, bindings);
+            continue;
+        }
+        watch_begin(dispatchable->name, executor->options->reference_seconds, "--reference-seconds");
+        good = vkdmlReferenceExecute(&info) == VKDML_SUCCESS;
+        watch_end();
+        good = good || model_report_refusal(executor->model, dispatchable, command->json);
     }
     return good;
 }

@@ -73,8 +73,8 @@ fi
 failed=
 if [ -n "$libraries" ]; then
     nm -D --defined-only "$work/new.so" | awk '{ print $3 }' | sort >"$work/declared"
-    find "$libraries" -name 'libvkdml.so' -o -name 'libvkdml_onnx.so' | while read -r file; do
-        nm -D --defined-only "$file" | awk '{ print $3 }'
+    for file in src/libvkdml.so integrations/onnx/libvkdml_onnx.so; do
+        nm -D --defined-only "$libraries/$file" | awk '{ print $3 }'
     done | sort >"$work/exported"
     if ! diff "$work/declared" "$work/exported" >"$work/report"; then
         sed -n 's/^</declared, not exported:/p; s/^>/exported, not declared:/p' "$work/report"

@@ -141,9 +141,11 @@ static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, c
     }
     const struct vkdml_node_names names = {graph, node_name};
     if ((flags & VKDML_COMPILE_FLAG_PARALLEL) != 0) {
-        vkdml_pipelines_create_all(device, plan);
+        result = vkdml_pipelines_create_all(device, plan, report);
     }
-    result = vkdml_dispatchable_compile(d, plan, &names, report);
+    if (result == VKDML_SUCCESS) {
+        result = vkdml_dispatchable_compile(d, plan, &names, report);
+    }
     if (result == VKDML_SUCCESS) {
         *compiled = d;
     } else {

@@ -26,8 +26,9 @@ struct vkdml_pipelines {
 VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step *step, struct vkdml_report *report,
                                 VkPipeline *pipeline);
 
-/* Creates what a plan needs by several threads. What fails is tried again when it is asked for. */
-void vkdml_pipelines_create_all(VkdmlDevice device, const struct vkdml_plan *plan);
+/* Creates what a plan needs by several threads. Fails where the device was lost; what fails otherwise is tried again
+ * when it is asked for. */
+VkdmlResult vkdml_pipelines_create_all(VkdmlDevice device, const struct vkdml_plan *plan, struct vkdml_report *report);
 
 /* Adds to the device's own cache. No pipeline is created meanwhile: Vulkan wants the cache to itself then. */
 VkdmlResult vkdml_pipelines_merge(VkdmlDevice device, VkPipelineCache other, struct vkdml_report *report);

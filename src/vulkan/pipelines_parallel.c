@@ -28,7 +28,7 @@ static void *create_pipelines(void *data) {
     return NULL;
 }
 
-void vkdml_pipelines_create_all(VkdmlDevice device, const struct vkdml_plan *plan) {
+VkdmlResult vkdml_pipelines_create_all(VkdmlDevice device, const struct vkdml_plan *plan, struct vkdml_report *report) {
     struct work work = {.device = device, .plan = plan};
     pthread_t threads[MOST_THREADS];
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -43,4 +43,5 @@ void vkdml_pipelines_create_all(VkdmlDevice device, const struct vkdml_plan *pla
     while (started > 0) {
         pthread_join(threads[--started], NULL);
     }
+    return vkdml_lost_check(&device->lost, report);
 }

@@ -236,6 +236,9 @@ else
     ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     export ASAN_OPTIONS UBSAN_OPTIONS
     run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite graph --suite tool --suite onnx
+    begin "the ABI, against the last one"
+    sh "$root/tools/check/abi.sh" --libraries "$root/build-gcc" || failed=1
+    end
     begin "Debian packages"
     sh "$root/tools/build/deb.sh" || failed=1
     end

@@ -29,7 +29,9 @@ static void trace(const char *what, const char *text) {
 }
 
 static bool fails(enum interposed function) {
-    return ++interposer.calls[function] == interposer.fail_at && interposer.failing == function;
+    const uint32_t call = ++interposer.calls[function];
+    return interposer.failing == function && interposer.fail_at != 0 &&
+           (interposer.stays ? call >= interposer.fail_at : call == interposer.fail_at);
 }
 
 /* What a test may want to see of a call's arguments. */
@@ -213,7 +215,7 @@ static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction found) {
     };
     PFN_vkVoidFunction replaced = found;
 #define INTERPOSE(function, ...)                                                                                       \
-    if (strcmp(name, "vk" #function) == 0) {                                                                           \
+    if (found && strcmp(name, "vk" #function) == 0) {                                                                  \
         next.function = (PFN_vk##function)found;                                                                       \
         replaced = (PFN_vkVoidFunction)interposed_##function;                                                          \
     }
@@ -263,7 +265,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL interposer_get_instance_proc_addr(VkIns
         next_end_label = (PFN_vkCmdEndDebugUtilsLabelEXT)found;
         return (PFN_vkVoidFunction)end_label;
     }
-    return found;
+    return replace(name, found);
 }
 
 void interposer_reset(PFN_vkGetInstanceProcAddr get) {

@@ -8,7 +8,7 @@
 
 #include <volk.h>
 
-/* The device functions that are counted, and may fail where they return a VkResult. */
+/* The functions that are counted, and may fail where they return a VkResult. */
 enum interposed {
 #define INTERPOSE(name, ...) INTERPOSED_##name,
 #include "interposed.inc"
@@ -20,6 +20,7 @@ struct interposer {
     const char *hidden;            /* a function that the driver lacks; NULL: none */
     enum interposed failing;       /* with fail_at */
     uint32_t fail_at;              /* the call of it, from 1, that fails; 0: none */
+    bool stays;                    /* those after it fail, too */
     VkResult failure;              /* with what */
     uint32_t api_version;          /* of the physical device; 0: the truth */
     uint32_t offset_alignment;     /* minStorageBufferOffsetAlignment; 0: the truth */
@@ -34,8 +35,8 @@ struct interposer {
     bool traces;                   /* keeps a trace */
     VkResult naming;               /* what vkSetDebugUtilsObjectNameEXT returns */
     /* Told to tests: */
-    uint32_t calls[INTERPOSED_COUNT];
-    int32_t live;                   /* Vulkan objects created and not destroyed; descriptor sets aside */
+    _Atomic uint32_t calls[INTERPOSED_COUNT];
+    _Atomic int32_t live;           /* Vulkan objects created and not destroyed; descriptor sets aside */
     VkDescriptorBufferInfo storage; /* the storage buffer last written to a descriptor at binding 1 */
     uint32_t push_constants[32];    /* last pushed: as many as Vulkan guarantees */
     struct {

@@ -66,6 +66,9 @@ has() {
     libvulkan-volk-dev) has_header volk.h ;;
     libcmocka-dev) pkg-config --exists cmocka 2>/dev/null ;;
     libjson-c-dev) pkg-config --exists json-c 2>/dev/null ;;
+    abigail-tools) command -v abidiff >/dev/null 2>&1 ;;
+    gcovr) command -v gcovr >/dev/null 2>&1 ;;
+    valgrind) command -v valgrind >/dev/null 2>&1 ;;
     directx-headers-dev) pkg-config --exists DirectX-Headers 2>/dev/null ;;
     libx11-dev) pkg-config --exists x11 2>/dev/null ;;
     chromium)

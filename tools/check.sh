@@ -4,8 +4,9 @@
 #
 # sh tools/check.sh [--full]
 #   --full (or CI=true in the environment): also the suites that take long, all profiles, with clang, with sanitizers,
-#   under the Vulkan validation layer, some operators on SwiftShader, all on newer lavapipes, ONNX models through ONNX
-#   Runtime, one behind Ray Serve, Debian packages and a Python wheel; warnings are errors
+#   under the Vulkan validation layer, some operators on SwiftShader, all on newer lavapipes, with Debian stable's
+#   compilers, driver and layer, ONNX models through ONNX Runtime, one behind Ray Serve, the ABI, Debian packages and a
+#   Python wheel; warnings are errors
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/build/setup.sh
@@ -33,7 +34,7 @@ profiles="minimum mali windows"
 parts=4
 if [ -n "$full" ]; then
     profiles="minimum adreno mali powervr intel apple amd nvidia windows processor"
-    parts=19
+    parts=21
 fi
 
 # since TIME: how long that is, as people say it.
@@ -73,7 +74,6 @@ hide() { [ ! -t 1 ] || printf '\r\033[K'; }
 # What is told of a command that runs: of ninja and of `meson test` by their output, of SwiftShader's tests by their log.
 built() { tr '\r' '\n' <"$log" | sed -n 's/^\[\([0-9]*\)\/\([0-9]*\)\].*/built \1 of \2/p' | tail -n 1; }
 tested() { sed -n 's/^ *\([0-9]*\)\/\([0-9]*\) .*/\1 of \2 tests/p' "$log" | tail -n 1; }
-tested_operators() { echo "$(cat "$results" 2>/dev/null | wc -l) of $(echo "$swiftshader_operators" | wc -w) operators"; }
 
 # watch HOW: shows what that function tells, as often as eyes follow, until it is ended or check.sh is no more.
 watch() {
@@ -138,20 +138,28 @@ run_profiles() {
     done
 }
 
-# run_swiftshader FOLDER: some operators of each family on another Vulkan implementation; all: tools/check/swiftshader.sh.
-run_swiftshader() {
-    begin "some operators on SwiftShader"
-    results=$root/build-swiftshader/testlog.json
+# run_script WHAT FOLDER HOW COMMAND..: a script of check/, which lists results in FOLDER/testlog.json; HOW: as watched has it.
+run_script() {
+    begin "$1"
+    results=$root/$2/testlog.json
+    how=$3
+    shift 3
     rm -f "$results"
-    watched tested_operators env VKDML_SWIFTSHADER_SECONDS=1500 VKDML_SWIFTSHADER_OPERATORS="$swiftshader_operators" \
-        sh "$root/tools/check/swiftshader.sh" --build "$root/$1" --cases 1 || {
+    watched "$how" "$@" || {
         failed=1
         cat "$log"
-        echo "tests failed on SwiftShader"
+        echo "failed: $*"
     }
     logs="$logs $results"
     end
 }
+ended() { echo "$(cat "$results" 2>/dev/null | wc -l) of them"; }
+ended_debian() (
+    log=$root/build-debian/log
+    [ ! -e "$log" ] || { built && tested; } | tail -n 1
+)
+ended_serve() { echo "$(grep -c '^ok ' "$root/build-serve/output" 2>/dev/null || :) cases"; }
+
 swiftshader_operators="ACTIVATION_HARDMAX1 ACTIVATION_LOG_SOFTMAX1 ACTIVATION_RELU ACTIVATION_SOFTMAX1 ACTIVATION_TANH ARGMAX ARGMIN CAST CONVOLUTION
 CUMULATIVE_PRODUCT CUMULATIVE_SUMMATION DEPTH_TO_SPACE1 DIAGONAL_MATRIX1 DYNAMIC_QUANTIZE_LINEAR ELEMENT_WISE_ADD
 ELEMENT_WISE_BIT_XOR ELEMENT_WISE_DIVIDE ELEMENT_WISE_EXP ELEMENT_WISE_IF ELEMENT_WISE_LOGICAL_LESS_THAN
@@ -160,51 +168,6 @@ GATHER_ND1 GEMM JOIN LOCAL_RESPONSE_NORMALIZATION LP_NORMALIZATION MAX_POOLING2 
 PADDING1 REDUCE RESAMPLE3 REVERSE_SUBSEQUENCES ROI_POOLING SCATTER_ELEMENTS SCATTER_ND SLICE1 SLICE_GRAD SPACE_TO_DEPTH SPLIT TILE TOP_K1 UNFOLD UPSAMPLE_2D
 BATCH_NORMALIZATION_GRAD BATCH_NORMALIZATION_TRAINING BATCH_NORMALIZATION_TRAINING_GRAD GRU LOCAL_RESPONSE_NORMALIZATION_GRAD
 LSTM MAX_POOLING_GRAD MULTIHEAD_ATTENTION MULTIHEAD_ATTENTION1 RESAMPLE_GRAD RESAMPLE_GRAD1 RNN ROI_ALIGN_GRAD"
-
-# run_drivers FOLDER: newer lavapipes than the system's, every operator; more: tools/check/drivers.sh.
-run_drivers() {
-    begin "lavapipe of Debian stable and testing"
-    results=$root/build-drivers/testlog.json
-    rm -f "$results"
-    watched tested_drivers env VKDML_DRIVER_SECONDS=1500 sh "$root/tools/check/drivers.sh" --quick --build "$root/$1" || {
-        failed=1
-        cat "$log"
-        echo "tests failed on lavapipe of Debian stable or testing"
-    }
-    logs="$logs $results"
-    end
-}
-tested_drivers() { echo "$(cat "$results" 2>/dev/null | wc -l) programs"; }
-
-# run_onnx FOLDER: ONNX's own node tests, and models, by the command's reader and through ONNX Runtime.
-run_onnx() {
-    begin "ONNX models, by themselves and through ONNX Runtime"
-    results=$root/build-onnx/testlog.json
-    rm -f "$results"
-    watched tested_onnx sh "$root/tools/check/onnx.sh" --build "$root/$1" || {
-        failed=1
-        cat "$log"
-        echo "tests of ONNX models failed"
-    }
-    logs="$logs $results"
-    end
-}
-tested_onnx() { echo "$(cat "$results" 2>/dev/null | wc -l) of 13 scripts"; }
-
-# run_serve FOLDER: a model behind Ray Serve.
-run_serve() {
-    begin "an ONNX model behind Ray Serve, on two replicas"
-    results=$root/build-serve/testlog.json
-    rm -f "$results"
-    watched tested_serve sh "$root/tools/check/serve.sh" --build "$root/$1" || {
-        failed=1
-        cat "$log"
-        echo "tests of Ray Serve failed"
-    }
-    logs="$logs $results"
-    end
-}
-tested_serve() { echo "$(grep -c '^ok ' "$root/build-serve/output" 2>/dev/null || :) of 21 cases"; }
 
 if [ -z "$full" ]; then
     configure build
@@ -216,10 +179,15 @@ else
     configure build-gcc -Dwerror=true "-Donnxruntime=$root/build-onnxruntime/include"
     run build-gcc "build by gcc, warnings are errors, and all tests"
     run_profiles build-gcc
-    run_swiftshader build-gcc
-    run_drivers build-gcc
-    run_onnx build-gcc
-    run_serve build-gcc
+    run_script "some operators on SwiftShader" build-swiftshader ended env VKDML_SWIFTSHADER_SECONDS=1500 \
+        VKDML_SWIFTSHADER_OPERATORS="$swiftshader_operators" sh "$root/tools/check/swiftshader.sh" --build "$root/build-gcc" --cases 1
+    run_script "lavapipe of Debian stable and testing" build-drivers ended env VKDML_DRIVER_SECONDS=1500 \
+        sh "$root/tools/check/drivers.sh" --quick --build "$root/build-gcc"
+    run_script "built and tested in Debian stable" build-debian ended_debian sh "$root/tools/check/debian.sh"
+    run_script "ONNX models, by themselves and through ONNX Runtime" build-onnx ended \
+        sh "$root/tools/check/onnx.sh" --build "$root/build-gcc"
+    run_script "an ONNX model behind Ray Serve, on two replicas" build-serve ended_serve \
+        sh "$root/tools/check/serve.sh" --build "$root/build-gcc"
     (
         CC=clang
         CXX=clang++

@@ -352,22 +352,32 @@ template <typename Elements> Expression ConstantData(Graph &graph, const Element
 
 /* ---- The same bytes, seen in another way: no operator ---- */
 
-/** As many bytes as before, of another type, sizes and strides. */
-inline Expression Reinterpret(Expression input, DML_TENSOR_DATA_TYPE newType, TensorDimensions newSizes,
-                              Optional<TensorStrides> newStrides) {
-    const detail::NodeOutput *const output = input.Impl();
+/** @cond */
+namespace detail {
+/* By reference: of a std::optional that is moved on, GCC 14 warns that it may hold nothing. */
+inline Expression Reinterpreted(const Expression &input, DML_TENSOR_DATA_TYPE newType, TensorDimensions &newSizes,
+                                const Optional<TensorStrides> &newStrides) {
+    const NodeOutput *const output = input.Impl();
     if (output == nullptr) {
-        detail::Call().Wrong("an input is an empty expression");
+        Call().Wrong("an input is an empty expression");
         return {};
     }
     return output->builder->AddOutput(output->type, output->node, output->index,
-                                      TensorDesc(newType, output->desc.flags, std::move(newSizes),
-                                                 std::move(newStrides), output->desc.totalTensorSizeInBytes,
+                                      TensorDesc(newType, output->desc.flags, std::move(newSizes), newStrides,
+                                                 output->desc.totalTensorSizeInBytes,
                                                  output->desc.guaranteedBaseOffsetAlignment));
+}
+} // namespace detail
+/** @endcond */
+
+/** As many bytes as before, of another type, sizes and strides. */
+inline Expression Reinterpret(Expression input, DML_TENSOR_DATA_TYPE newType, TensorDimensions newSizes,
+                              Optional<TensorStrides> newStrides) {
+    return detail::Reinterpreted(input, newType, newSizes, newStrides);
 }
 /** Of other sizes and strides. */
 inline Expression Reinterpret(Expression input, TensorDimensions newSizes, Optional<TensorStrides> newStrides) {
-    return Reinterpret(input, detail::Type(input), std::move(newSizes), std::move(newStrides));
+    return detail::Reinterpreted(input, detail::Type(input), newSizes, newStrides);
 }
 /** Of another type. */
 inline Expression Reinterpret(Expression input, DML_TENSOR_DATA_TYPE newType) {

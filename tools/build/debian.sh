@@ -2,6 +2,17 @@
 # downloaded and unpacked, not installed, and no rights are needed.
 # shellcheck shell=sh disable=SC2154
 
+# debian_archive: prints the address of the archive that this system uses, or ends the script.
+debian_archive() {
+    archive=$(sed -n 's/^URIs: *\(.*debian\)\/* *$/\1/p' /etc/apt/sources.list.d/debian.sources 2>/dev/null | head -n 1)
+    [ -n "$archive" ] || archive=$(sed -n 's/^deb \(\[.*\] \)*\([^ ]*debian\)\/* .*/\2/p' /etc/apt/sources.list 2>/dev/null | head -n 1)
+    [ -n "$archive" ] || {
+        echo "The system's list of packages names no archive of Debian" >&2
+        exit 1
+    }
+    echo "$archive"
+}
+
 # begin_debian SUITE FOLDER: reads the list of packages of `stable`, `testing` or another suite, of the archive that this system
 # uses, into FOLDER; the working folder from then on. To be removed when all is unpacked.
 begin_debian() {
@@ -13,12 +24,7 @@ begin_debian() {
     }
     rm -rf "$1"
     mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
-    archive=$(sed -n 's/^URIs: *\(.*debian\)\/* *$/\1/p' /etc/apt/sources.list.d/debian.sources 2>/dev/null | head -n 1)
-    [ -n "$archive" ] || archive=$(sed -n 's/^deb \(\[.*\] \)*\([^ ]*debian\)\/* .*/\2/p' /etc/apt/sources.list 2>/dev/null | head -n 1)
-    [ -n "$archive" ] || {
-        echo "The system's list of packages names no archive of Debian" >&2
-        exit 1
-    }
+    archive=$(debian_archive)
     cd "$1"
     echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive $suite main" >sources.list
     : >status # nothing is installed

@@ -69,6 +69,7 @@ has() {
     abigail-tools) command -v abidiff >/dev/null 2>&1 ;;
     gcovr) command -v gcovr >/dev/null 2>&1 ;;
     valgrind) command -v valgrind >/dev/null 2>&1 ;;
+    debootstrap) command -v debootstrap >/dev/null 2>&1 || [ -x /usr/sbin/debootstrap ] ;;
     directx-headers-dev) pkg-config --exists DirectX-Headers 2>/dev/null ;;
     libx11-dev) pkg-config --exists x11 2>/dev/null ;;
     chromium)

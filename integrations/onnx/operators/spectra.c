@@ -192,7 +192,7 @@ static bool read_number(const struct onnx_call *call, uint32_t index, double lea
         return false;
     }
     *number = count == 1 ? numbers[0] : -1;
-    return (*number >= least && *number <= MOST_NUMBERS) ||
+    return (*number >= least && *number <= (double)MOST_NUMBERS) ||
            onnx_refuse(call, "input %u: no number that fits", (unsigned)index);
 }
 

@@ -255,9 +255,10 @@ static VkdmlResult plan_table(const struct vkdml_gradient *gradient, struct vkdm
 }
 
 /* Sums of FLOAT16 that add up: numbers in the temporary resource first, which are rounded once. */
-static VkdmlResult plan_in_two(struct windows *w) {
-    struct vkdml_gradient sums = *w->gradient, rest = *w->gradient;
-    struct vkdml_gradient_table no_table = {.walk_count = 0};
+static VkdmlResult plan_in_two(const struct windows *whole) {
+    struct vkdml_gradient sums = *whole->gradient, rest = sums;
+    const struct vkdml_gradient_table no_table = {.walk_count = 0};
+    struct windows w = *whole;
     uint32_t elements = 1; /* at most 2^32-1 */
     for (uint32_t d = sums.neighbours.count; d-- > 0;) {
         sums.neighbours.dimensions[d].target_stride = elements;
@@ -266,16 +267,16 @@ static VkdmlResult plan_in_two(struct windows *w) {
         elements *= sums.neighbours.dimensions[d].size;
     }
     sums.neighbours.target =
-        vkdml_builder_region(w->builder, "sums", (uint64_t)elements * 4, DML_TENSOR_DATA_TYPE_FLOAT32);
+        vkdml_builder_region(w.builder, "sums", (uint64_t)elements * 4, DML_TENSOR_DATA_TYPE_FLOAT32);
     rest.neighbours.source = sums.neighbours.target;
     rest.kind = VKDML_GRADIENT_ALL;
     rest.factor = 1;
-    w->gradient = &sums;
-    VkdmlResult result = cover(w);
-    vkdml_builder_phase(w->builder);
-    w->gradient = &rest;
-    w->table = &no_table;
-    return result == VKDML_SUCCESS ? cover(w) : result;
+    w.gradient = &sums;
+    VkdmlResult result = cover(&w);
+    vkdml_builder_phase(w.builder);
+    w.gradient = &rest;
+    w.table = &no_table;
+    return result == VKDML_SUCCESS ? cover(&w) : result;
 }
 
 VkdmlResult vkdml_gradient_plan_pass(const struct vkdml_gradient *gradient, struct vkdml_builder *builder) {

@@ -1,0 +1,97 @@
+#!/bin/sh
+# Builds and tests in a newer Debian than the system's: stable, bootstrapped into build-debian/stable, 1.4 GB; nothing else of the
+# system is touched. Its GCC and its Clang build everything as C23, where warnings are errors; then GCC's build runs the unit
+# tests, and Clang's runs what uses a device under its validation layer, synchronization included, on its lavapipe. The last
+# line counts the test cases.
+#
+# sh tools/check/debian.sh [--suite SUITE]       stable, or e.g. testing, another release of Debian
+#
+# Needs root, by sudo for others, for debootstrap and chroot. What was bootstrapped and built stays for the next time.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tools/build/setup.sh
+. "$root/tools/build/setup.sh"
+# shellcheck source=tools/build/debian.sh
+. "$root/tools/build/debian.sh"
+
+suite=stable
+if [ "${1-}" = --suite ]; then
+    suite=$2
+    shift 2
+fi
+[ $# -eq 0 ] || {
+    sed -n '7s/^# //p' "$0" >&2
+    exit 2
+}
+
+folder=$root/build-debian
+system=$folder/$suite
+results=$folder/testlog.json
+mkdir -p "$folder"
+: >"$results"
+
+# inside COMMAND..: with $CC and $CXX, where they are set, in the other system's copy of the project.
+inside() {
+    as_root chroot "$system" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+        CMOCKA_MESSAGE_OUTPUT=TAP ${CC:+CC=$CC CXX=$CXX} sh -c 'cd /vkdml && exec "$@"' sh "$@"
+}
+
+CC=
+CXX=
+require debootstrap
+if [ ! -e "$system/bootstrapped" ]; then
+    echo "Bootstrapping Debian $suite"
+    as_root rm -rf "$system"
+    quietly debootstrap as_root debootstrap --variant=minbase "$suite" "$system" "$(debian_archive)"
+    as_root mkdir "$system/vkdml"
+    # shellcheck disable=SC2086 # a list of packages
+    for command in "update" "install --no-install-recommends $packages clang g++ spirv-tools $header_packages"; do
+        quietly "apt-get ${command%% *}" inside apt-get -qq $command
+    done
+    as_root touch "$system/bootstrapped"
+fi
+
+# What git knows, as it is here now; builds of the last time stay, and build again what is newer.
+as_root find "$system/vkdml" -mindepth 1 -maxdepth 1 ! -name 'build-*' -exec rm -rf {} +
+(cd "$root" && git ls-files -z | tar --null -T - -c) | as_root tar -x --no-same-owner -C "$system/vkdml"
+sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
+as_root mkdir -p "$system/vkdml/build-headers"
+as_root cp -R "$root/build-onnxruntime/include/." "$system/vkdml/build-headers"
+
+# Both show what failed; $folder/log has what is going on.
+shown() {
+    status=0
+    "$@" >"$folder/log" 2>&1 </dev/null || status=$?
+    [ "$status" -eq 0 ] || grep -v '^ *[0-9]*/[0-9]* .* OK  \|^\[[0-9/]*\]' "$folder/log" || :
+    return "$status"
+}
+
+# build COMPILER OPTION..
+build() {
+    compiler=$1
+    shift
+    echo "Building by $(inside "$CC" --version | head -n 1)"
+    if ! inside test -e "build-$compiler/build.ninja"; then
+        quietly "meson setup" inside meson setup -Dwerror=true -Dc_std=c23 -Dpython=false -Donnxruntime=/vkdml/build-headers \
+            "$@" "build-$compiler"
+    fi
+    shown inside ninja -C "build-$compiler"
+}
+
+# run COMPILER OPTION..: of `meson test`.
+run() {
+    compiler=$1
+    shift
+    shown inside meson test -C "build-$compiler" --no-rebuild --print-errorlogs --timeout-multiplier 10 "$@" || :
+    cat "$system/vkdml/build-$compiler/meson-logs/testlog.json" >>"$results"
+}
+
+CC=gcc
+CXX=g++
+build gcc
+run gcc --suite unit --suite invalid --suite headers
+CC=clang
+CXX=clang++
+build clang -Dvalidation=true
+run clang --suite unit --suite graph --suite differential --suite onnx --no-suite host --no-suite long --no-suite appended
+python3 "$root/tools/check/summary.py" --root "$root" "$results"

@@ -2,7 +2,7 @@
 # Tests on other drivers than the system's: Mesa's lavapipe of Debian stable and of testing, which are unpacked beside it into
 # build-drivers/ (tools/build/debian.sh), 64 MB each; nothing is installed, no rights are needed. On each: every operator by
 # `vkdml selftest`, in three variants of the kernels, then the differential suite, the command's tests and the examples. Where
-# it has matrix cores, in testing, also what multiplies FLOAT16 and INT8, on these. The last line counts the test cases.
+# it has matrix cores, in testing, also what multiplies FLOAT16 and INT8, on these, and by dot products. The last line counts the test cases.
 #
 # sh tools/check/drivers.sh [--quick] [--build FOLDER] [--driver stable|testing] [DIFFERENTIAL OPTION..]    e.g.: .. --cases 40
 #   --quick                  no more than CI does: the self-test, a variant in one driver only, examples, and a case of each kernel on matrix cores
@@ -73,17 +73,9 @@ test_cores() {
     VKDML_TEST_VULKAN_LOADER=$libraries/libvulkan.so.1
     VKDML_KERNEL_VARIANT=subgroup
     export VKDML_TEST_KEEPS_HALVES VKDML_TEST_VULKAN_LOADER VKDML_KERNEL_VARIANT
-    cat >"$folder/product.json" <<'END'
-{"resources": {}, "commands": [], "dispatchables": {"product": {"type": "DML_OPERATOR_GEMM", "desc": {
-  "ATensor": {"DataType": "FLOAT16", "Sizes": [1, 1, 64, 128]}, "BTensor": {"DataType": "FLOAT16", "Sizes": [1, 1, 128, 64]},
-  "CTensor": null, "OutputTensor": {"DataType": "FLOAT16", "Sizes": [1, 1, 64, 64]},
-  "TransA": "NONE", "TransB": "NONE", "Alpha": 1, "Beta": 0, "FusedActivation": null}}}}
-END
-    logged "a product on matrix cores of $what" is_on_cores "$folder/product.json"
+    logged "a product on matrix cores of $what" is_made GEMM FLOAT16 FLOAT16 "on matrix cores"
     if [ -n "$quick" ]; then
-        core_cases | while read -r line; do
-            logged "${line%% *} on matrix cores of $what" on "$build/tests/differential/test_differential" --case "$line"
-        done
+        run_cases "on matrix cores of $what" core_cases
     else
         differential "matrix cores" "$multiplying" "$@"
     fi
@@ -103,10 +95,37 @@ CONVOLUTION_INTEGER seed=8 InputTensor=UINT8[2,32,9,10] FilterTensor=INT8[48,32,
 END
 }
 
-is_on_cores() {
-    on "$build/tools/vkdml" explain "$1" >"$folder/product.txt"
+# run_cases WHERE HOW: of which HOW prints the lines.
+run_cases() {
+    "$2" | while read -r line; do
+        logged "${line%% *} $1" on "$build/tests/differential/test_differential" --case "$line"
+    done
+}
+
+# Products of bytes, with matrix cores left out.
+test_dots() {
+    VKDML_KERNEL_VARIANT=portable
+    export VKDML_KERNEL_VARIANT
+    logged "a product by dot products of $what" is_made MATRIX_MULTIPLY_INTEGER INT8 INT32 "by dot products"
+    # Else they are among all operators by portable kernels.
+    [ -z "$quick" ] || run_cases "by dot products of $what" integer_cases
+    unset VKDML_KERNEL_VARIANT
+}
+
+integer_cases() { core_cases | grep INTEGER; }
+
+# is_made OPERATOR TYPE TYPE_OF_RESULTS HOW: a product, as `vkdml explain` tells it.
+is_made() {
+    more=
+    [ "$1" != GEMM ] || more=', "TransA": "NONE", "TransB": "NONE", "Alpha": 1, "Beta": 0'
+    cat >"$folder/product.json" <<END
+{"resources": {}, "commands": [], "dispatchables": {"product": {"type": "DML_OPERATOR_$1", "desc": {
+  "ATensor": {"DataType": "$2", "Sizes": [1, 1, 64, 128]}, "BTensor": {"DataType": "$2", "Sizes": [1, 1, 128, 64]},
+  "OutputTensor": {"DataType": "$3", "Sizes": [1, 1, 64, 64]}$more}}}}
+END
+    on "$build/tools/vkdml" explain "$folder/product.json" >"$folder/product.txt"
     cat "$folder/product.txt"
-    grep -q '^ *on matrix cores' "$folder/product.txt"
+    grep -q "^ .*[, ]$4" "$folder/product.txt"
 }
 
 # test_driver NAME OPTION..
@@ -135,6 +154,7 @@ test_driver() {
     done
     # Mesa 25.0, of Debian 13, has no matrix cores.
     [ "$driver" = stable ] || test_cores "$@"
+    test_dots
     [ -z "$quick" ] || return 0
     # The scripts of the command's tests start it themselves.
     cat >"$folder/vkdml" <<END

@@ -1,7 +1,6 @@
 /* Descriptors that break one rule, and their legal neighbours: refusals.inc lists them, one test each. All are read
  * from behind a fence: the library may neither write them nor read past what their counts say. */
 #include <inttypes.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,38 +11,9 @@
 #include <cmocka.h>
 
 #include "fence.h"
+#include "refusals.h"
 #include "sample.h"
 #include "vkdml/schema.h"
-
-struct row {
-    const char *name;
-    DML_OPERATOR_TYPE type;
-    void (*edit)(struct sample *s);
-    VkdmlResult result;
-    const char *reason; /* the whole message; NULL for legal descriptors */
-};
-
-/* Once for the functions that bend the sample ... */
-#define REFUSED(name, TYPE, RESULT, reason, ...)                                                                       \
-    static void edit_##name(struct sample *s) {                                                                        \
-        __VA_ARGS__                                                                                                    \
-    }
-#define LEGAL(name, TYPE, ...) REFUSED(name, TYPE, , , __VA_ARGS__)
-#include "refusals.inc"
-#undef REFUSED
-#undef LEGAL
-
-/* ... and once for the table. */
-#define REFUSED(name, TYPE, RESULT, reason, ...)                                                                       \
-    {#name, DML_OPERATOR_##TYPE, edit_##name, VKDML_ERROR_##RESULT, reason},
-#define LEGAL(name, TYPE, ...) {#name, DML_OPERATOR_##TYPE, edit_##name, VKDML_SUCCESS, NULL},
-static const struct row rows[] = {
-#include "refusals.inc"
-};
-#undef REFUSED
-#undef LEGAL
-
-#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
 static VkdmlResult validate(const struct sample *sample) {
     struct fence fence;
@@ -123,7 +93,7 @@ static void a_success_leaves_the_message_as_it_was(void **state) {
 }
 
 static void row_holds(void **state) {
-    const struct row *row = *state;
+    const struct refusal *row = *state;
     struct sample sample;
     sample_init(&sample, row->type);
     row->edit(&sample);
@@ -144,9 +114,10 @@ int main(void) {
         cmocka_unit_test(a_success_leaves_the_message_as_it_was),
     };
     enum { OTHER_COUNT = sizeof(others) / sizeof(others[0]) };
-    struct CMUnitTest tests[OTHER_COUNT + ROW_COUNT];
+    struct CMUnitTest tests[OTHER_COUNT + REFUSAL_COUNT];
     memcpy(tests, others, sizeof(others));
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        tests[OTHER_COUNT + i] = (struct CMUnitTest){rows[i].name, row_holds, NULL, NULL, (void *)(uintptr_t)&rows[i]};
+    for (size_t i = 0; i < REFUSAL_COUNT; i++)
+        tests[OTHER_COUNT + i] =
+            (struct CMUnitTest){refusals[i].name, row_holds, NULL, NULL, (void *)(uintptr_t)&refusals[i]};
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

@@ -14,9 +14,10 @@
  *     InputTensor.offset=16       of the bound range from a multiple of CASE_OFFSET_PERIOD
  *     InputTensor.owned=1         DML_TENSOR_FLAG_OWNED_BY_DML
  *     InputTensor.fill=SPARSE:500 see enum case_fill; the number is the nonzero elements per thousand, or of INDICES,
- * COORDINATES and PERMUTED the size of the dimension that they are of InputTensor.data=1,0x2,-3.5 the elements
- * themselves: numbers, or bits with 0x OutputTensor.in_place=1     bound where an input is that it may alias: bit 1 for
- * the first such input, bit 2 for the second; 3: all three in one place. They then have one layout, slack and extra
+ *                                 COORDINATES, PERMUTED and HOSTILE the size of the dimension that they are of
+ *     InputTensor.data=1,0x2,-3.5 the elements themselves: numbers, or bits with 0x
+ *     OutputTensor.in_place=1     bound where an input is that it may alias: bit 1 for the first such input, bit 2 for
+ *                                 the second; 3: all three in one place. They then have one layout, slack and extra
  *     OutputTensor.fill=UNIT      what it holds before, where the operator reads that; left out: random bits
  *     OutputTensor.data=1,?,3     the elements that must come out; ? where they must keep their bytes
  *   InputTensors[0]=FLOAT32[2] InputTensors[1]=FLOAT32[3] InputTensors[1].slack=4   the tensors of an array, in order
@@ -63,6 +64,8 @@ enum case_fill {
     CASE_FILL_COORDINATES, /* .. and nothing else, none from the end */
     CASE_FILL_PERMUTED,    /* .. and each once, before one comes again */
     CASE_FILL_CENTERED,    /* floats from -1 / n to 1 / n, n being the number; integers as SMALL */
+    CASE_FILL_HOSTILE, /* what no coordinate, length, count or scale should be: beyond either end of a dimension, what
+                          wraps around in 32 bits, limits; floats that are 0, negative, denormal, infinite, NaN */
     CASE_FILL_COUNT
 };
 

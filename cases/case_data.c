@@ -1,5 +1,6 @@
 #include "cases/case_data.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "cases/number.h"
@@ -12,7 +13,10 @@ struct filler {
     struct random *random;
     uint32_t run_left; /* of CASE_FILL_RUNS */
     bool run_zero;
+    uint32_t kind; /* of CASE_FILL_HOSTILE: HOSTILE_KINDS and more: any of them */
 };
+
+#define HOSTILE_KINDS 10
 
 static uint64_t zero(const struct filler *filler) {
     bool negative = number_is_float(filler->tensor->type) && random_chance(filler->random, 25);
@@ -83,6 +87,58 @@ static uint64_t permuted(uint64_t position, uint32_t size) {
     return x;
 }
 
+/* Coordinates and lengths of a dimension of `size` that are none, but for the first kind. */
+static uint64_t hostile_integer(const struct filler *filler, uint32_t kind, uint32_t size) {
+    const DML_TENSOR_DATA_TYPE type = filler->tensor->type;
+    struct random *random = filler->random;
+    const int64_t coordinate = random_below(random, size);
+    const int64_t few = random_below(random, 3);
+    const int64_t power = (int64_t)1 << random_between(random, 28, 33); /* times an element's size 2^32, or near it */
+    const int64_t numbers[HOSTILE_KINDS] = {
+        coordinate,
+        size + few,
+        -1 - coordinate,
+        -1 - (int64_t)size - few,
+        ((1 + few) << 32) + coordinate, /* a coordinate, of its low 32 bits */
+        INT64_MIN + coordinate,
+        power + few - 1,
+        INT32_MAX - few,
+        INT32_MIN + few,
+    };
+    return kind == HOSTILE_KINDS - 1 ? number_special(type, random) : number_encode_integer(type, numbers[kind]);
+}
+
+static uint64_t hostile_float(const struct filler *filler, uint32_t kind, uint32_t size) {
+    const DML_TENSOR_DATA_TYPE type = filler->tensor->type;
+    struct random *random = filler->random;
+    const bool is_half = type == DML_TENSOR_DATA_TYPE_FLOAT16;
+    const double powers[] = {0x1p31, 0x1p32, 0x1p63, 0x1p64, 0x1p24 + 2};
+    const double power = RANDOM_OF(random, powers);
+    const double part = random_below(random, 1024) / 1024.0;
+    const double coordinate = random_below(random, size);
+    const double sign = random_chance(random, 50) ? -1 : 1;
+    const double numbers[HOSTILE_KINDS] = {
+        coordinate + part,
+        0,
+        size + 3 * part,
+        (double)INFINITY,
+        (double)NAN,
+        ldexp(1 + part, is_half ? -18 : -130),               /* a denormal */
+        ldexp(2 - 0x1p-10 * (1 + part), is_half ? 15 : 127), /* almost infinite */
+        power,
+        1 / (1 + part),
+    };
+    return kind == HOSTILE_KINDS - 1 ? number_special(type, random) : number_encode(type, sign * numbers[kind]);
+}
+
+/* In half the tensors all elements are of one kind. */
+static uint64_t hostile(const struct filler *filler) {
+    const uint32_t size = filler->tensor->fill_permille != 0 ? filler->tensor->fill_permille : 1;
+    const uint32_t kind = filler->kind < HOSTILE_KINDS ? filler->kind : random_below(filler->random, HOSTILE_KINDS);
+    return number_is_float(filler->tensor->type) ? hostile_float(filler, kind, size)
+                                                 : hostile_integer(filler, kind, size);
+}
+
 static uint64_t next_element(struct filler *filler, uint64_t position) {
     const struct case_tensor *tensor = filler->tensor;
     struct random *random = filler->random;
@@ -121,6 +177,8 @@ static uint64_t next_element(struct filler *filler, uint64_t position) {
         return permuted(position, tensor->fill_permille != 0 ? tensor->fill_permille : 1);
     case CASE_FILL_CENTERED:
         return beside(filler, 0, 1.0 / (tensor->fill_permille != 0 ? tensor->fill_permille : 1));
+    case CASE_FILL_HOSTILE:
+        return hostile(filler);
     case CASE_FILL_BITS:
     case CASE_FILL_COUNT:
         break;
@@ -161,6 +219,9 @@ void case_write_input(const struct case_tensor *tensor, struct random *random, u
     uint64_t total = case_total_bytes(tensor);
     struct filler filler = {.tensor = tensor, .random = random};
     random_bytes(random, bytes, total);
+    if (tensor->fill == CASE_FILL_HOSTILE) {
+        filler.kind = random_below(random, 2 * HOSTILE_KINDS);
+    }
     if (tensor->fill != CASE_FILL_BITS) {
         for (uint64_t i = 0; i < total * 8 / number_bits(tensor->type); i++) {
             case_write_element(tensor, next_element(&filler, i), i, bytes);

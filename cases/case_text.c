@@ -24,6 +24,7 @@ static const char *const fill_names[CASE_FILL_COUNT] = {
     [CASE_FILL_FAR] = "FAR",           [CASE_FILL_LEVEL] = "LEVEL",
     [CASE_FILL_INDICES] = "INDICES",   [CASE_FILL_COORDINATES] = "COORDINATES",
     [CASE_FILL_PERMUTED] = "PERMUTED", [CASE_FILL_CENTERED] = "CENTERED",
+    [CASE_FILL_HOSTILE] = "HOSTILE",
 };
 
 /* The plain numbers of a tensor; printed where not 0. */

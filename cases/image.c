@@ -78,6 +78,22 @@ void image_write(const struct operator_case *c, const struct image_layout *layou
     }
 }
 
+static void turn_over(const struct image_region *region, unsigned char *bytes) {
+    for (size_t i = 0; i < region->size; i++) {
+        bytes[region->offset + i] ^= 0xff;
+    }
+}
+
+void image_turn_over(const struct operator_case *c, const struct image_layout *layout, unsigned char *bytes) {
+    turn_over(&layout->temporary, bytes);
+    turn_over(&layout->persistent, bytes);
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        if (!at.is_input && at.tensor->fill == CASE_FILL_BITS && at.tensor->in_place == 0) {
+            turn_over(&layout->tensors[at.slot], bytes);
+        }
+    }
+}
+
 /* Walks the elements of a tensor in row-major order. */
 struct walk {
     const struct case_tensor *tensor;
@@ -118,6 +134,22 @@ void image_copy_outputs(const struct operator_case *c, const struct image_layout
         struct walk walk = walk_begin(layout, at);
         do {
             walk_write(&walk, walk_read(&walk, from), to);
+        } while (walk_next(&walk));
+    }
+}
+
+void image_expect_same(const struct operator_case *c, const struct image_layout *layout, const unsigned char *before,
+                       const unsigned char *after, const unsigned char *initial, unsigned char *bytes) {
+    for (struct case_at at = case_first(c); at.tensor != NULL; at = case_next(c, at)) {
+        if (at.is_input) {
+            continue;
+        }
+        struct walk walk = walk_begin(layout, at);
+        do {
+            const uint64_t other = walk_read(&walk, after);
+            if (other != walk_read(&walk, before) || walk_read(&walk, bytes) != walk_read(&walk, initial)) {
+                walk_write(&walk, other, bytes);
+            }
         } while (walk_next(&walk));
     }
 }

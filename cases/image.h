@@ -33,6 +33,14 @@ void image_place(const struct operator_case *c, uint64_t temporary, uint64_t per
  * all ones. */
 void image_write(const struct operator_case *c, const struct image_layout *layout, unsigned char *bytes);
 
+/* Turns over every bit of resources, and of outputs that hold nothing before the run. */
+void image_turn_over(const struct operator_case *c, const struct image_layout *layout, unsigned char *bytes);
+
+/* Sets the elements of all outputs to what they were `after` another run, but those that neither that run, from
+ * `before`, nor what made `bytes`, from `initial`, has written. */
+void image_expect_same(const struct operator_case *c, const struct image_layout *layout, const unsigned char *before,
+                       const unsigned char *after, const unsigned char *initial, unsigned char *bytes);
+
 /* Copies exactly the elements of all outputs. */
 void image_copy_outputs(const struct operator_case *c, const struct image_layout *layout, const unsigned char *from,
                         unsigned char *to);

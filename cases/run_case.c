@@ -238,8 +238,26 @@ static void overwrite_owned_inputs(struct run *run) {
     }
 }
 
+static bool is_initialized(const struct run *run) {
+    return run->properties.persistentResourceSize != 0 || has_owned_inputs(run->c);
+}
+
+static bool record_initializer(struct run *run) {
+    if (!is_initialized(run)) {
+        return true;
+    }
+    if (!record(run, run->initializer, run->initializer_table)) {
+        return false;
+    }
+    /* From here on the persistent resource is an input. */
+    memcpy(run->runner->expected + run->layout.persistent.offset, run->gpu->mapped + run->layout.persistent.offset,
+           run->layout.persistent.size);
+    overwrite_owned_inputs(run);
+    return true;
+}
+
 static bool initialize(struct run *run) {
-    if (run->properties.persistentResourceSize == 0 && !has_owned_inputs(run->c)) {
+    if (!is_initialized(run)) {
         return true;
     }
     VkdmlResult result = vkdmlCreateOperatorInitializer(run->device, 1, &run->compiled, &run->initializer);
@@ -260,14 +278,7 @@ static bool initialize(struct run *run) {
     if (result != VKDML_SUCCESS) {
         return fail_call(run, "binding the initializer", result);
     }
-    if (!record(run, run->initializer, run->initializer_table)) {
-        return false;
-    }
-    /* From here on the persistent resource is an input. */
-    memcpy(run->runner->expected + run->layout.persistent.offset, run->gpu->mapped + run->layout.persistent.offset,
-           run->layout.persistent.size);
-    overwrite_owned_inputs(run);
-    return true;
+    return record_initializer(run);
 }
 
 static bool execute(struct run *run) {
@@ -363,12 +374,38 @@ static bool repeat(struct run *run) {
     return true;
 }
 
+/* Runs it again, its initializer too, on memory that held the other bits. What the reference leaves must stay. */
+static bool poison(struct run *run) {
+    struct runner *runner = run->runner;
+    const struct image_region *temporary = &run->layout.temporary;
+    char where[512];
+    if (!runner->poisons) {
+        return true;
+    }
+    memcpy(runner->scratch, run->gpu->mapped, run->layout.size);
+    memcpy(runner->expected, runner->initial, run->layout.size);
+    image_turn_over(run->c, &run->layout, runner->expected);
+    memcpy(run->gpu->mapped, runner->expected, run->layout.size);
+    if (!execute_reference(run, runner->initial, runner->expected)) {
+        return false;
+    }
+    image_expect_same(run->c, &run->layout, runner->initial, runner->scratch, run->gpu->mapped, runner->expected);
+    if (!record_initializer(run) || !record(run, run->compiled, run->table)) {
+        return false;
+    }
+    memcpy(runner->expected + temporary->offset, run->gpu->mapped + temporary->offset, temporary->size);
+    if (image_difference(run->c, &run->layout, run->gpu->mapped, runner->expected, where, sizeof(where))) {
+        return fail(run, CASE_FAILED, "it differs where memory held other bits before: %s", where);
+    }
+    return true;
+}
+
 enum case_status run_case(struct runner *runner, const struct operator_case *c, char *text, size_t text_size) {
     struct run run = {.runner = runner, .gpu = runner->gpu, .c = c, .text = text, .text_size = text_size};
     gpu_clear_messages(run.gpu);
     bool ran = compile(&run) && prepare(&run) && execute_reference(&run, runner->initial, runner->expected) &&
                check_reference(&run) && check_reference_in_place(&run) && initialize(&run) && keep_for_repeats(&run) &&
-               execute(&run) && compare(&run) && repeat(&run);
+               execute(&run) && compare(&run) && repeat(&run) && poison(&run);
     vkdmlDestroyBindingTable(run.table);
     vkdmlDestroyBindingTable(run.initializer_table);
     vkdmlDestroyDispatchable(run.initializer);

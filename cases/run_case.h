@@ -22,6 +22,8 @@ struct runner {
      * its first element on. */
     void (*observe)(const struct operator_case *c, const unsigned char *const *tensors, const unsigned char *got);
     uint64_t repeats; /* of each case after its first run, which must leave the same bits */
+    bool poisons;     /* each case a second time, every bit of resources and outputs before it the other one; it must
+                         leave the same bits */
     /* Images of the buffer on the host. */
     unsigned char *initial;  /* as uploaded */
     unsigned char *expected; /* as it must be afterwards */

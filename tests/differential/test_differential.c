@@ -2,6 +2,7 @@
  *
  * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--part K/N]
  *                   [--operators K/N] [--transfer] [--no-skips] [--repeat N] [--errors] [--appended]
+ *                   [--hostile] [--poison]
  *   --seed S        of the random cases; 1
  *   --cases N       random cases per operator, ten times as many of those with a frame of their own; 40; 0: no end,
  *                   with --seconds
@@ -21,6 +22,10 @@
  *                   with --case of that one
  *   --appended      instead: each case also as a part of a larger plan, on memory of its own, which must give the same
  *                   bits as its plan alone, with barriers where plans meet and nowhere else
+ *   --hostile       instead: N cases of each input of each operator, that input full of what no coordinate, length or
+ *                   scale should be
+ *   --poison        each case twice, outputs and resources before it full of bits and of the other bits, which must
+ *                   give the same bits
  * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on,
  * VKDML_TEST_PROFILE=name makes it another device, VKDML_TEST_MAX_CASES=N is the most that --cases and its default
  * mean, VKDML_TEST_PART=K/N stands for --part. Exits with 77, after saying why, where there is no Vulkan device. */
@@ -43,6 +48,7 @@
 #include "cases/run_case.h"
 #include "errors.h"
 #include "harness/gpu_open.h"
+#include "hostile.h"
 #include "profiles/profile.h"
 
 #define EXIT_SKIPPED  77
@@ -66,6 +72,8 @@ static struct options {
     bool no_skips;
     bool errors;
     bool appended;
+    bool hostile;
+    bool poison;
     uint64_t repeat;       /* 0: no repetitions */
     struct part part;      /* of the cases */
     struct part operators; /* of the operators */
@@ -212,6 +220,23 @@ static void repeated_cases_agree(void **state) {
     run_lines(family, family->repeated, family->repeated_count, "repeated cases");
 }
 
+/* Each input in turn. One that no case has would be an input that this test forgets. */
+static void hostile_cases_agree(void **state) {
+    const struct case_family *family = *state;
+    static struct operator_case c;
+    char line[CASE_MAX_LINE];
+    struct tally tally = {0};
+    for (uint32_t n = 0; n < hostile_count(family); n++) {
+        struct random random = {.state = random_mix(random_mix(options.seed, (uint64_t)family->type), n)};
+        for (uint64_t i = 0; i < options.cases && !stopped; i++) {
+            assert_true(hostile_generate(family, n, &random, &c));
+            assert_true(case_print(&c, line, sizeof(line)));
+            run_line(line, i, &tally);
+        }
+    }
+    finish("hostile cases", &tally);
+}
+
 /* Every element there is, and every special value. */
 static void exhaustive_cases_agree(void **state) {
     const struct case_family *family = *state;
@@ -265,10 +290,9 @@ static bool take_flag(const char *name) {
     static const struct {
         const char *name;
         bool *flag;
-    } flags[] = {{"--transfer", &options.transfer},
-                 {"--no-skips", &options.no_skips},
-                 {"--appended", &options.appended},
-                 {"--errors", &options.errors}};
+    } flags[] = {{"--transfer", &options.transfer}, {"--no-skips", &options.no_skips},
+                 {"--appended", &options.appended}, {"--hostile", &options.hostile},
+                 {"--poison", &options.poison},     {"--errors", &options.errors}};
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
         if (strcmp(name, flags[i].name) == 0) {
             return *flags[i].flag = true;
@@ -333,11 +357,12 @@ static bool check_options(void) {
         fprintf(stderr, "test_differential: --cases 0 needs --seconds\n");
         return false;
     }
-    if (options.errors + options.appended + (options.repeat != 0) > 1) {
-        fprintf(stderr, "test_differential: --errors, --repeat or --appended, one at a time\n");
+    if (options.errors + options.appended + options.hostile + (options.repeat != 0) > 1) {
+        fprintf(stderr, "test_differential: --errors, --repeat, --appended or --hostile, one at a time\n");
         return false;
     }
     runner.repeats = options.repeat != 0 ? options.repeat - 1 : 0;
+    runner.poisons = options.poison;
     runner.observe = options.errors ? errors_observe : options.appended ? appended_observe : NULL;
     return true;
 }
@@ -370,19 +395,21 @@ struct kind {
     bool has_cases;
 };
 
-#define KINDS 4
+#define KINDS 5
 
 static void list_kinds(const struct case_family *family, struct kind *kinds) {
-    const bool is_plain = options.repeat == 0 && !options.errors;
+    const bool is_plain = options.repeat == 0 && !options.errors && !options.hostile;
     const bool measured = family->bounds != NULL && family->exact != NULL;
     const bool has_random = options.errors        ? measured
+                            : options.hostile     ? false
                             : options.repeat != 0 ? options.operator_name != NULL
                                                   : family->has_frame || is_in_part(family, 0);
     const struct kind all[KINDS] = {
         {"fixed", fixed_cases_agree, is_plain && has_cases_of(family, family->fixed_count)},
         {"random", random_cases_agree, has_random},
         {"exhaustive", exhaustive_cases_agree, is_plain && has_exhaustive_cases(family)},
-        {"repeated", repeated_cases_agree, options.repeat != 0 && has_cases_of(family, family->repeated_count)}};
+        {"repeated", repeated_cases_agree, options.repeat != 0 && has_cases_of(family, family->repeated_count)},
+        {"hostile", hostile_cases_agree, options.hostile && hostile_count(family) != 0 && is_in_part(family, 0)}};
     memcpy(kinds, all, sizeof(all));
 }
 

@@ -67,7 +67,11 @@ VkdmlResult gpu_open(struct gpu *gpu, VkdmlDeviceFlags flags) {
     }
     if (gpu->validation) {
         /* The layer's own switch; a caller's choice stands. */
-        setenv("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT", 0);
+        const bool in_shaders = strcmp(getenv("VKDML_TEST_VALIDATION"), "gpu") == 0;
+        setenv("VK_LAYER_ENABLES",
+               in_shaders ? "VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT"
+                          : "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT",
+               0);
     }
     const VkdmlDeviceOpenInfo info = {.structSize = sizeof info,
                                       .headerVersion = VKDML_HEADER_VERSION,

@@ -1,4 +1,6 @@
 /* The harness can fail: what it must notice is done to it on purpose. Needs no device. */
+#include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +11,7 @@
 #include <cmocka.h>
 
 #include "cases/case.h"
+#include "cases/case_data.h"
 #include "cases/image.h"
 #include "cases/number.h"
 
@@ -93,6 +96,47 @@ static void inputs_and_resources_are_guarded(void **state) {
     assert_reported(fixture, 0, "guard before the buffer");
 }
 
+static bool lies_in(const struct image_region *region, size_t position) {
+    return position >= region->offset && position - region->offset < region->size;
+}
+
+static void resources_and_outputs_are_turned_over(void **state) {
+    struct fixture *fixture = *state;
+    const struct image_layout *layout = &fixture->layout;
+    image_turn_over(&fixture->c, layout, fixture->got);
+    for (size_t i = 0; i < layout->size; i++) {
+        const bool is_turned =
+            lies_in(&layout->tensors[1], i) || lies_in(&layout->temporary, i) || lies_in(&layout->persistent, i);
+        assert_int_equal(fixture->got[i], fixture->want[i] ^ (is_turned ? 0xff : 0));
+    }
+}
+
+/* Elements of two bytes lie 4 apart. Of the first run, and of the reference before the second, are written: both, none,
+ * the first run's alone, which happened to find what it would have written, and the reference's alone. */
+static void what_nobody_wrote_may_be_other(void **state) {
+    struct fixture *fixture = *state;
+    const struct operator_case *c = &fixture->c;
+    const struct image_layout *layout = &fixture->layout;
+    unsigned char *after = malloc(layout->size), *initial = malloc(layout->size);
+    assert_true(after != NULL && initial != NULL);
+    const size_t output = layout->tensors[1].offset;
+    memcpy(after, fixture->want, layout->size);
+    image_turn_over(c, layout, fixture->got);
+    memcpy(initial, fixture->got, layout->size);
+    after[output] ^= 1;
+    fixture->got[output] ^= 2;
+    after[output + 8] ^= 1;
+    fixture->got[output + 16] ^= 2;
+    image_expect_same(c, layout, fixture->want, after, initial, fixture->got);
+    assert_int_equal(fixture->got[output], after[output]);
+    assert_int_equal(fixture->got[output + 4], initial[output + 4]);
+    assert_int_equal(fixture->got[output + 8], after[output + 8]);
+    assert_int_equal(fixture->got[output + 16], after[output + 16]);
+    assert_int_equal(fixture->got[output + 2], initial[output + 2]); /* no element */
+    free(initial);
+    free(after);
+}
+
 static void regions_are_apart_and_aligned(void **state) {
     struct fixture *fixture = *state;
     const struct image_layout *layout = &fixture->layout;
@@ -107,6 +151,47 @@ static void regions_are_apart_and_aligned(void **state) {
     assert_int_equal(layout->tensors[0].offset % CASE_OFFSET_PERIOD, 16);
     assert_int_equal(layout->temporary.offset % DML_TEMPORARY_BUFFER_ALIGNMENT, 0);
     assert_int_equal(layout->persistent.offset % DML_PERSISTENT_BUFFER_ALIGNMENT, 0);
+}
+
+/* What a hostile tensor of 64 elements, of a dimension of 5, has; many seeds have all kinds. */
+static double hostile_number(DML_TENSOR_DATA_TYPE type, uint64_t seed, uint32_t position) {
+    const struct case_tensor tensor = {
+        .type = type, .rank = 1, .sizes = {64}, .fill = CASE_FILL_HOSTILE, .fill_permille = 5};
+    struct random random = {.state = random_mix(seed, 1)};
+    unsigned char bytes[64 * sizeof(uint64_t)];
+    case_write_input(&tensor, &random, bytes);
+    return number_decode(type, case_read_element(&tensor, bytes, position));
+}
+
+static void hostile_integers_are_no_coordinates(void **state) {
+    uint32_t found = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        const double wide = hostile_number(DML_TENSOR_DATA_TYPE_INT64, seed, (uint32_t)seed % 64);
+        const double number = hostile_number(DML_TENSOR_DATA_TYPE_INT32, seed, (uint32_t)seed % 64);
+        const double byte = hostile_number(DML_TENSOR_DATA_TYPE_UINT8, seed, (uint32_t)seed % 64);
+        found |= (number >= 0 && number < 5) | (number == 5) << 1 | (number == -5) << 2 | (number == -6) << 3 |
+                 (number > 0x7ffffff0) << 4 | (number < -0x7ffffff0) << 5 | (wide >= 0x1p32 && wide < 0x1p33 + 5) << 6 |
+                 (wide < -0x1p62) << 7 | (number > 0x0ffffff0 && number < 0x40000010) << 8 | (byte > 250) << 9;
+    }
+    assert_int_equal(found, 0x3ff);
+}
+
+static void hostile_floats_are_none_of_use(void **state) {
+    const DML_TENSOR_DATA_TYPE types[] = {DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_DATA_TYPE_FLOAT16};
+    const double denormal[] = {0x1p-126, 0x1p-14}, great[] = {0x1p127, 65000};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t found = 0;
+        for (uint64_t seed = 0; seed < 300; seed++) {
+            const double x = hostile_number(types[i], seed, (uint32_t)seed % 64);
+            const double magnitude = fabs(x);
+            found |= (x == 0) | (isnan(x) != 0) << 1 | (magnitude > 0 && magnitude < denormal[i]) << 2 | (x < 0) << 3 |
+                     (magnitude >= great[i] && magnitude <= DBL_MAX) << 4 | (magnitude > DBL_MAX) << 5 |
+                     (x > 5 && x < 8) << 6 | (signbit(x) != 0 && x == 0) << 7;
+        }
+        assert_int_equal(found, 0xff);
+    }
 }
 
 static void a_line_says_all_of_its_case(void **state) {
@@ -180,7 +265,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_wrong_element_is_told_by_its_coordinates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bytes_of_no_element_are_guarded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(inputs_and_resources_are_guarded, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(resources_and_outputs_are_turned_over, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_nobody_wrote_may_be_other, set_up, tear_down),
         cmocka_unit_test_setup_teardown(regions_are_apart_and_aligned, set_up, tear_down),
+        cmocka_unit_test(hostile_integers_are_no_coordinates),
+        cmocka_unit_test(hostile_floats_are_none_of_use),
         cmocka_unit_test(a_line_says_all_of_its_case),
         cmocka_unit_test(a_line_that_is_none_is_refused),
         cmocka_unit_test(numbers_become_the_bits_of_their_type),

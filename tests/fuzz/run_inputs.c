@@ -65,9 +65,10 @@ static void make_input(struct random *random, const struct input *files, uint32_
     if (file_count > 0) {
         *input = files[random_below(random, file_count)];
     }
-    for (uint32_t rounds = random_between(random, 1, MOST_ROUNDS); rounds > 0; rounds--) {
+    uint32_t rounds = 0;
+    do {
         input->size = change_input(input->data, input->size, sizeof(input->data), random_next(random));
-    }
+    } while (++rounds < MOST_ROUNDS && random_chance(random, 50));
 }
 #else
 static void make_input(struct random *random, const struct input *files, uint32_t file_count, struct input *input) {

@@ -57,6 +57,38 @@ static uint32_t value_end(const uint8_t *text, uint32_t first) {
     return first;
 }
 
+static uint8_t byte_of(const uint8_t *text, uint32_t token) {
+    return token < token_count ? text[tokens[token].begin] : 0;
+}
+
+enum place { ANYWHERE, OF_VALUE, OF_ELEMENT, OF_MEMBER };
+
+/* Whether a value, an element of a list or a member of an object begins there. */
+static bool is_at(const uint8_t *text, uint32_t token, enum place place) {
+    const uint8_t before = token > 0 ? byte_of(text, token - 1) : 0, own = byte_of(text, token);
+    const bool is_name = byte_of(text, token + 1) == ':';
+    if (own == 0 || strchr("}]),:", own) != NULL)
+        return false;
+    switch (place) {
+    case OF_VALUE:
+        return !is_name && (before == ':' || before == ',' || before == '[' || before == '(');
+    case OF_ELEMENT:
+        return !is_name && (before == ',' || before == '[' || before == '(');
+    case OF_MEMBER:
+        return is_name;
+    default:
+        return true;
+    }
+}
+
+/* A token of the kind, where one is found soon, and mostly: texts are to be wrong in their form now and then only. */
+static uint32_t choose(const uint8_t *text, struct random *random, enum place place) {
+    uint32_t token = random_below(random, token_count);
+    for (uint32_t tries = 0; tries < 20 && !is_at(text, token, place); tries++)
+        token = random_below(random, token_count);
+    return token;
+}
+
 /* Puts a piece in place of the bytes from `begin` to `end`; nothing where there is no room. */
 static size_t put(uint8_t *text, size_t length, size_t room, size_t begin, size_t end, const void *piece, size_t size) {
     if (length - (end - begin) + size > room)
@@ -115,10 +147,11 @@ static const char *random_number(struct random *random) {
 /* A token in place of another: a number, a word, or one of the text's. */
 static size_t change_token(uint8_t *text, size_t length, size_t room, struct random *random, const char *const *words) {
     char piece[MOST_PIECE];
-    const struct token *token = &tokens[random_below(random, token_count)];
+    const enum place place = random_chance(random, 70) ? OF_VALUE : random_chance(random, 90) ? OF_MEMBER : ANYWHERE;
+    const struct token *token = &tokens[choose(text, random, place)];
     const uint8_t quote = text[token->begin];
     size_t size = 0;
-    if (quote == '"' || quote == '\'') {
+    if ((quote == '"' || quote == '\'') && (place != OF_VALUE || random_chance(random, 80))) {
         uint32_t count = 0;
         while (words[count] != NULL)
             count++;
@@ -141,7 +174,7 @@ static size_t change_token(uint8_t *text, size_t length, size_t room, struct ran
 /* A value in place of another, or beside it. */
 static size_t copy_value(uint8_t *text, size_t length, size_t room, struct random *random, bool beside) {
     char piece[MOST_PIECE];
-    const uint32_t from = random_below(random, token_count), to = random_below(random, token_count);
+    const uint32_t from = choose(text, random, OF_VALUE), to = choose(text, random, beside ? OF_ELEMENT : OF_VALUE);
     const size_t begin = tokens[from].begin, size = tokens[value_end(text, from)].end - begin;
     if (size + 1 > sizeof(piece))
         return length;
@@ -153,7 +186,7 @@ static size_t copy_value(uint8_t *text, size_t length, size_t room, struct rando
 
 /* A value, a member or an element goes, and the comma behind it. */
 static size_t drop_value(uint8_t *text, size_t length, size_t room, struct random *random) {
-    const uint32_t first = random_below(random, token_count);
+    const uint32_t first = choose(text, random, random_chance(random, 50) ? OF_MEMBER : OF_ELEMENT);
     uint32_t last = value_end(text, first);
     if (last + 2 < token_count && text[tokens[last + 1].begin] == ':')
         last = value_end(text, last + 2);
@@ -176,7 +209,7 @@ static size_t change_bytes(uint8_t *text, size_t length, size_t room, struct ran
 static size_t nest(uint8_t *text, size_t length, size_t room, struct random *random) {
     char piece[2 * MOST_DEPTH + 1];
     const size_t depth = random_between(random, 1, MOST_DEPTH);
-    const struct token *token = &tokens[random_below(random, token_count)];
+    const struct token *token = &tokens[choose(text, random, OF_VALUE)];
     memset(piece, '[', depth);
     piece[depth] = '1';
     memset(piece + depth + 1, ']', depth);
@@ -188,11 +221,11 @@ size_t text_change(uint8_t *text, size_t length, size_t room, struct random *ran
     if (length == 0 || token_count == 0)
         return put(text, length, room, 0, 0, "{}", 2);
     const uint32_t choice = random_below(random, 100);
-    return choice < 50   ? change_token(text, length, room, random, words)
-           : choice < 63 ? copy_value(text, length, room, random, false)
-           : choice < 73 ? copy_value(text, length, room, random, true)
-           : choice < 86 ? drop_value(text, length, room, random)
-           : choice < 96 ? change_bytes(text, length, room, random)
-           : choice < 98 ? nest(text, length, room, random)
+    return choice < 60   ? change_token(text, length, room, random, words)
+           : choice < 74 ? copy_value(text, length, room, random, false)
+           : choice < 84 ? copy_value(text, length, room, random, true)
+           : choice < 95 ? drop_value(text, length, room, random)
+           : choice < 98 ? change_bytes(text, length, room, random)
+           : choice < 99 ? nest(text, length, room, random)
                          : random_below(random, (uint32_t)length + 1);
 }

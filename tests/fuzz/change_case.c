@@ -133,14 +133,18 @@ static void settle(struct operator_case *c) {
     }
 }
 
+void change_case(struct bytes *bytes, struct operator_case *c) {
+    for (uint32_t changes = take(bytes, 1) % 6; changes > 0; changes--)
+        change(bytes, c);
+    if (take(bytes, 1) % 4 != 1)
+        settle(c);
+}
+
 void take_case(struct bytes *bytes, struct operator_case *c) {
     const struct case_family *family = case_families[take(bytes, 2) % case_family_count];
     struct random random = {take(bytes, 2)};
     generate_fix_budget(64);
     case_begin(c, family->type);
     family->generate(family, &random, c);
-    for (uint32_t changes = take(bytes, 1) % 6; changes > 0; changes--)
-        change(bytes, c);
-    if (take(bytes, 1) % 4 != 1)
-        settle(c);
+    change_case(bytes, c);
 }

@@ -9,4 +9,7 @@
  * what is large, odd or at a limit. Many are legal still: outputs are mostly made what follows from the rest. */
 void take_case(struct bytes *bytes, struct operator_case *c);
 
+/* The same of a case that is there. */
+void change_case(struct bytes *bytes, struct operator_case *c);
+
 #endif

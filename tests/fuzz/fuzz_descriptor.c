@@ -11,6 +11,8 @@
 
 #include "change_case.h"
 #include "operators/infer.h"
+#include "plan/step.h"
+#include "plan_check.h"
 #include "vkdml/reference.h"
 
 /* Processor time that validating, inferring or planning may take; sanitizers take some of their own. */
@@ -65,19 +67,44 @@ static void require_no_overlap(const struct vkdml_tensor *tensor) {
     }
 }
 
-static void require_within_limits(const struct vkdml_plan *plan, const struct vkdml_plan_limits *limits) {
-    REQUIRE(plan->steps.count <= VKDML_PLAN_MAX_STEPS && plan->init_steps.count <= VKDML_PLAN_MAX_STEPS);
-    for (uint32_t s = 0; s < plan->steps.count + plan->init_steps.count; s++) {
-        const struct vkdml_plan_step *step =
-            s < plan->steps.count ? &plan->steps.items[s] : &plan->init_steps.items[s - plan->steps.count];
-        for (uint32_t axis = 0; axis < 3; axis++)
-            REQUIRE(step->kind != VKDML_PLAN_DISPATCH ||
-                    (step->groups[axis] >= 1 && step->groups[axis] <= limits->max_workgroup_count[axis]));
-        for (uint32_t b = 0; b < step->buffer_count; b++) {
-            REQUIRE(step->buffers[b].size <= limits->max_storage_buffer_range);
-            REQUIRE(step->buffers[b].size % 4 == 0 && step->buffers[b].offset % 4 == 0);
-        }
+static uint64_t bytes_of(const struct vkdml_instance *instance, const struct vkdml_plan *plan,
+                         const struct vkdml_plan_steps *steps, const struct vkdml_plan_buffer *buffer) {
+    switch (buffer->resource) {
+    case VKDML_PLAN_INPUT:
+        REQUIRE(buffer->index < instance->input_count);
+        return instance->inputs[buffer->index].total_bytes;
+    case VKDML_PLAN_OUTPUT:
+        REQUIRE(buffer->index < instance->output_count);
+        return instance->outputs[buffer->index].total_bytes;
+    case VKDML_PLAN_TEMPORARY:
+        return steps->temporary_bytes;
+    default:
+        return plan->persistent_bytes;
     }
+}
+
+/* Limits of the device, and that no step binds or copies what lies beyond its resources. */
+static void require_step(const struct vkdml_instance *instance, const struct vkdml_plan *plan,
+                         const struct vkdml_plan_steps *steps, const struct vkdml_plan_step *step,
+                         const struct vkdml_plan_limits *limits) {
+    for (uint32_t axis = 0; axis < 3; axis++)
+        REQUIRE(step->kind != VKDML_PLAN_DISPATCH ||
+                (step->groups[axis] >= 1 && step->groups[axis] <= limits->max_workgroup_count[axis]));
+    REQUIRE(step->buffer_count >= 1 && step->buffer_count <= limits->max_storage_buffers);
+    for (uint32_t b = 0; b < step->buffer_count; b++) {
+        const struct vkdml_plan_buffer *buffer = &step->buffers[b];
+        REQUIRE(step->kind != VKDML_PLAN_DISPATCH || vkdml_fits(limits, buffer->offset, buffer->size));
+        REQUIRE(plan_buffer_lies_within(buffer, step->repeat_count, step->repeat_strides[b],
+                                        bytes_of(instance, plan, steps, buffer)));
+    }
+    REQUIRE(step->kind != VKDML_PLAN_COPY || plan_copy_lies_within(&step->copy, step->buffers));
+}
+
+static void require_steps(const struct vkdml_instance *instance, const struct vkdml_plan *plan,
+                          const struct vkdml_plan_steps *steps, const struct vkdml_plan_limits *limits) {
+    REQUIRE(steps->count <= VKDML_PLAN_MAX_STEPS);
+    for (uint32_t s = 0; s < steps->count; s++)
+        require_step(instance, plan, steps, &steps->items[s], limits);
 }
 
 /* What Vulkan 1.2 guarantees. */
@@ -93,6 +120,16 @@ static void plan_for_all(const struct vkdml_instance *instance) {
     static const struct vkdml_plan_limits devices[] = {
         MINIMUM(4, VKDML_KERNEL_VARIANT_PORTABLE),
         MINIMUM(8, VKDML_KERNEL_VARIANT_SERIAL),
+        {.max_storage_buffer_range = UINT64_C(1) << 27,
+         .min_storage_buffer_offset_alignment = 16,
+         .max_workgroup_count = {65535, 65535, 65535},
+         .max_workgroup_size = {1024, 1024, 1024},
+         .max_workgroup_invocations = 1024,
+         .max_shared_memory_bytes = 32768,
+         .max_storage_buffers = 8,
+         .variant = VKDML_KERNEL_VARIANT_SERIAL,
+         .transfer_allowed = true,
+         .transfer_is_faster = true},
         {.max_storage_buffer_range = UINT32_MAX,
          .min_storage_buffer_offset_alignment = 16,
          .max_workgroup_count = {INT32_MAX, 65535, 65535},
@@ -112,7 +149,9 @@ static void plan_for_all(const struct vkdml_instance *instance) {
         require_soon(begun);
         REQUIRE(result == VKDML_SUCCESS || (result == VKDML_ERROR_LIMIT_EXCEEDED && report.count > 0));
         if (result == VKDML_SUCCESS)
-            require_within_limits(&plan, &devices[i]);
+            require_steps(instance, &plan, &plan.steps, &devices[i]);
+        if (result == VKDML_SUCCESS)
+            require_steps(instance, &plan, &plan.init_steps, &devices[i]);
         vkdml_plan_end(&plan);
     }
 }

@@ -1,4 +1,5 @@
-/* Runs a fuzz target without libFuzzer: over files, and then over random bytes.
+/* Runs a fuzz target without libFuzzer: over files, and then over random bytes; or, where the target changes what it is
+ * given (FUZZ_CHANGES), over the files changed.
  *
  *   fuzz_rows_inputs [--count N] [--seed S] [--seconds T] [--found FILE] FILE..
  *
@@ -12,8 +13,17 @@
 #include <time.h>
 
 #include "cases/random.h"
+#include "change.h"
 
-#define MOST_BYTES 4096
+#define MOST_BYTES  16384
+#define MOST_FILES  512
+#define MOST_ROUNDS 6  /* of changes */
+#define MOST_RANDOM 96 /* random bytes */
+
+struct input {
+    uint8_t data[MOST_BYTES];
+    size_t size;
+};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,20 +48,41 @@ static void try_input(const uint8_t *data, size_t size) {
     free(copy);
 }
 
-static void try_file(const char *path) {
-    static uint8_t data[MOST_BYTES];
+static void try_file(const char *path, struct input *input) {
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         fprintf(stderr, "%s cannot be opened\n", path);
         exit(1);
     }
-    const size_t size = fread(data, 1, sizeof(data), file);
+    input->size = fread(input->data, 1, sizeof(input->data), file);
     fclose(file);
-    try_input(data, size);
+    try_input(input->data, input->size);
 }
 
+#ifdef FUZZ_CHANGES
+static void make_input(struct random *random, const struct input *files, uint32_t file_count, struct input *input) {
+    input->size = 0;
+    if (file_count > 0) {
+        *input = files[random_below(random, file_count)];
+    }
+    uint32_t rounds = 0;
+    do {
+        input->size = change_input(input->data, input->size, sizeof(input->data), random_next(random));
+    } while (++rounds < MOST_ROUNDS && random_chance(random, 50));
+}
+#else
+static void make_input(struct random *random, const struct input *files, uint32_t file_count, struct input *input) {
+    (void)files;
+    (void)file_count;
+    input->size = random_between(random, 1, MOST_RANDOM);
+    random_bytes(random, input->data, input->size);
+}
+#endif
+
 int main(int argc, char **argv) {
-    uint64_t count = 0, files = 0;
+    static struct input files[MOST_FILES], input;
+    uint64_t count = 0;
+    uint32_t file_count = 0;
     double seconds = 0;
     struct random random = {1};
     for (int i = 1; i < argc; i++) {
@@ -64,19 +95,20 @@ int main(int argc, char **argv) {
             seconds = strtod(value, NULL), i++;
         } else if (strcmp(argv[i], "--found") == 0) {
             found = value, i++;
+        } else if (file_count == MOST_FILES) {
+            fprintf(stderr, "at most %d files\n", MOST_FILES);
+            return 1;
         } else {
-            try_file(argv[i]), files++;
+            try_file(argv[i], &files[file_count++]);
         }
     }
     const time_t begun = time(NULL);
     uint64_t tried = 0;
     while (tried < count || (seconds > 0 && difftime(time(NULL), begun) < seconds)) {
-        uint8_t data[96];
-        const uint32_t size = random_between(&random, 1, sizeof(data));
-        random_bytes(&random, data, size);
-        try_input(data, size);
+        make_input(&random, files, file_count, &input);
+        try_input(input.data, input.size);
         tried++;
     }
-    printf("%llu files and %llu random inputs\n", (unsigned long long)files, (unsigned long long)tried);
+    printf("%u files and %llu random inputs\n", (unsigned)file_count, (unsigned long long)tried);
     return 0;
 }

@@ -449,6 +449,74 @@ static void the_longest_dimensions_end(void **state) {
     }
 }
 
+/* Each was refused once, for more than 4096 dispatches, as it was cut where that helps least: along dimensions that a
+ * pass does not scale, along steps outside of the picture, and into twice as many parts of a window as are needed. */
+static void what_few_dispatches_cover_is_not_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *line;
+        uint32_t device;
+        uint32_t most;
+    } rows[] = {
+        {"RESAMPLE1 InputTensor=INT8[16777217,2,6] InputTensor.strides=10,2,37 OutputTensor=INT8[16777221,1,2] "
+         "InterpolationMode=LINEAR DimensionCount=3 Scales=1,0.7,0.33333334 InputPixelOffsets=0,0,0.5 "
+         "OutputPixelOffsets=0.5,-0.5,-0.5",
+         DEVICE_MINIMUM, 8},
+        {"RESAMPLE3 InputTensor=UINT8[7,268435457] OutputTensor=UINT8[9,8053065] InterpolationMode=LINEAR "
+         "RoundingDirection=INCREASING DimensionCount=2 Scales=1.3,0.03 InputPixelOffsets=0.5,0.5 "
+         "OutputPixelOffsets=512,0 Antialiased=1",
+         DEVICE_MINIMUM, 32},
+        {"RESAMPLE3 InputTensor=UINT8[4,536870911] OutputTensor=UINT8[1,134217759] OutputTensor.strides=7,2 "
+         "InterpolationMode=LINEAR RoundingDirection=DECREASING DimensionCount=2 Scales=0.001,0.25 "
+         "InputPixelOffsets=0.5,0.5 OutputPixelOffsets=-0.5,-0.5 Antialiased=1",
+         DEVICE_MINIMUM, 900},
+        {"RESAMPLE3 InputTensor=UINT8[2,2047,4] InputTensor.strides=4294967295,4,1 OutputTensor=UINT8[2047,2047,7] "
+         "InterpolationMode=LINEAR RoundingDirection=DECREASING DimensionCount=3 Scales=1,1.5,2.3333333 "
+         "InputPixelOffsets=0.5,0.5,0 OutputPixelOffsets=4194304,-0.5,0 Antialiased=1",
+         DEVICE_MINIMUM, 4},
+        {"LP_POOLING InputTensor=FLOAT16[5,2,8192,8192] InputTensor.strides=1,5,1,1 OutputTensor=FLOAT16[5,2,1,1] "
+         "DimensionCount=2 Strides=8192,8192 WindowSize=8192,8192 StartPadding=0,0 EndPadding=0,0 P=1000",
+         DEVICE_MINIMUM, 2900},
+        {"LP_POOLING InputTensor=FLOAT32[4,1,1,8193,8193] InputTensor.strides=1,4,16,8,4 "
+         "OutputTensor=FLOAT32[4,1,1,1,1] DimensionCount=3 Strides=3,8193,8193 WindowSize=8193,8193,3 "
+         "StartPadding=0,1,1 EndPadding=8193,1,0 P=1000",
+         DEVICE_MINIMUM, 4},
+        {"ROI_POOLING InputTensor=FLOAT16[1,3,8388607,7] InputTensor.strides=3,36,9,3 ROITensor=FLOAT16[1,1,8388607,5] "
+         "OutputTensor=FLOAT16[8388607,3,4,5] SpatialScale=1 PooledSize=5,4",
+         DEVICE_LARGE, 2300},
+    };
+    static struct operator_case c;
+    char text[256];
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        if (!case_parse(rows[i].line, &c, text, sizeof(text)))
+            fail_msg("%s", text);
+        struct subject subject;
+        open_subject(&subject, &c, &devices[rows[i].device]);
+        CHECK(&subject, plan_subject(&subject, &subject.plan) == VKDML_SUCCESS);
+        CHECK(&subject, subject.plan.steps.count <= rows[i].most);
+        vkdml_plan_end(&subject.plan);
+        close_subject(&subject);
+    }
+}
+
+/* Larger windows would take more dispatches than there may be, and that is the reason. */
+static void a_window_of_too_many_elements_is_refused(void **state) {
+    (void)state;
+    static struct operator_case c;
+    char text[256];
+    struct subject subject;
+    assert_true(case_parse("LP_POOLING InputTensor=FLOAT32[1,1,4096,65536] OutputTensor=FLOAT32[1,1,1,1] "
+                           "DimensionCount=2 Strides=1,1 WindowSize=4096,65536 StartPadding=0,0 EndPadding=0,0 P=7",
+                           &c, text, sizeof(text)));
+    open_subject(&subject, &c, &devices[DEVICE_MINIMUM]);
+    CHECK(&subject, plan_subject(&subject, &subject.plan) == VKDML_ERROR_LIMIT_EXCEEDED);
+    CHECK(&subject, strcmp(subject.report.text,
+                           "DML_OPERATOR_LP_POOLING: a window has 268435456 elements, of which a dispatch takes 24000, "
+                           "and there are at most 4096 dispatches") == 0);
+    vkdml_plan_end(&subject.plan);
+    close_subject(&subject);
+}
+
 /* 2^64 - 8 bytes: added to anything they wrap. 2^29 strides of 2^32 - 1 and one of 2^29 - 2 reach element 2^61 - 2. */
 static void a_tensor_of_almost_2_to_the_64_bytes_is_refused(void **state) {
     (void)state;
@@ -565,6 +633,8 @@ int main(void) {
         cmocka_unit_test(slack_behind_the_elements_does_not_count),
         cmocka_unit_test(the_largest_tensors_are_planned),
         cmocka_unit_test(the_longest_dimensions_end),
+        cmocka_unit_test(what_few_dispatches_cover_is_not_refused),
+        cmocka_unit_test(a_window_of_too_many_elements_is_refused),
         cmocka_unit_test(a_tensor_of_almost_2_to_the_64_bytes_is_refused),
         cmocka_unit_test(steps_wait_for_what_they_read),
         cmocka_unit_test(an_owned_input_is_copied_at_initialization),

@@ -3,6 +3,7 @@
 #include "frames/neighbours/neighbours.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -146,6 +147,13 @@ static const struct vkdml_neighbours_dimension *walked(const struct vkdml_neighb
     return &n->dimensions[d];
 }
 
+/* How far a scaled dimension's coordinates, or the steps of its walk, reach in the source: some lie outside of it. */
+static uint64_t scaled_reach(const struct vkdml_neighbours *n, const struct vkdml_neighbours_dimension *dimension,
+                             struct range coordinates, struct range steps) {
+    const struct range q = reached(n, dimension, coordinates, steps);
+    return (uint64_t)(q.last - q.first) * dimension->source_stride;
+}
+
 static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, uint32_t d) {
     const struct windows *w = context;
     const struct vkdml_neighbours *n = w->neighbours;
@@ -160,16 +168,23 @@ static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, ui
     if (d >= n->count) {
         const struct vkdml_neighbours_dimension *dimension = walked(n, d - n->count);
         const uint64_t along = (uint64_t)dimension->source_stride * dimension->tap_step / dimension->source_step;
+        if (t == SOURCE && dimension->is_scaled) {
+            const size_t own = (size_t)(dimension - n->dimensions);
+            const int64_t first = box->origin[own], last = first + box->size[own] - 1;
+            const struct range steps = {box->origin[d], (int64_t)box->origin[d] + (int64_t)length};
+            const uint64_t at_first = scaled_reach(n, dimension, (struct range){first, first}, steps);
+            const uint64_t at_last = scaled_reach(n, dimension, (struct range){last, last}, steps);
+            return at_first > at_last ? at_first : at_last;
+        }
         return t != SOURCE                       ? 0
                : n->kind != VKDML_NEIGHBOURS_SUM ? length * dimension->source_stride
                : along > dimension->tap_stride   ? length * along
                                                  : length * dimension->tap_stride;
     }
     const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
-    if (t == SOURCE && dimension->is_scaled) {
-        const uint32_t first = box->origin[d];
-        return (uint64_t)(first_taken(n, dimension, (int64_t)(first + length)) - first_taken(n, dimension, first)) *
-               dimension->source_stride;
+    if (t == SOURCE && dimension->is_scaled && dimension->is_walked) {
+        const int64_t first = box->origin[d];
+        return scaled_reach(n, dimension, (struct range){first, first + (int64_t)length}, (struct range){0});
     }
     if (t == SOURCE) {
         return length * dimension->source_stride / (dimension->is_walked ? dimension->source_step : 1);
@@ -210,20 +225,63 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     return result;
 }
 
+/* Parts of the innermost walk that boxes of steps are tried with. */
+#define MOST_PARTS 16
+
+/* Steps of a walk that lie in the source, of so many that follow one another: the others are not walked. */
+static uint64_t steps_within(const struct vkdml_neighbours *n, uint32_t walk, uint32_t steps) {
+    const uint32_t size = walked(n, walk)->source_size;
+    return size < steps ? size : steps;
+}
+
+/* Boxes of at most MOST_STEPS steps, of so many parts of the innermost walk; how many there are. */
+static uint64_t share_steps(const struct vkdml_covering *covering, const struct vkdml_neighbours *n,
+                            const struct vkdml_box *whole, uint32_t parts, struct vkdml_box *box) {
+    uint64_t room = MOST_STEPS;
+    uint64_t boxes = 1;
+    *box = *whole;
+    for (uint32_t w = covering->rank; w-- > n->count;) {
+        const uint32_t wanted = w + 1 == covering->rank ? parts : 1;
+        const uint32_t size = (uint32_t)vkdml_divide_up(whole->size[w], wanted);
+        box->size[w] = steps_within(n, w - n->count, size) <= room ? size : (uint32_t)room;
+        room /= steps_within(n, w - n->count, box->size[w]);
+        boxes *= vkdml_divide_up(whole->size[w], box->size[w]);
+    }
+    return boxes;
+}
+
+/* As few of them as the parts allow. */
+static uint64_t choose_steps(const struct vkdml_covering *covering, const struct vkdml_neighbours *n,
+                             const struct vkdml_box *whole, struct vkdml_box *box) {
+    uint64_t fewest = UINT64_MAX;
+    for (uint32_t parts = 1; parts <= MOST_PARTS; ++parts) {
+        struct vkdml_box tried;
+        const uint64_t boxes = share_steps(covering, n, whole, parts, &tried);
+        if (boxes < fewest) {
+            fewest = boxes;
+            *box = tried;
+        }
+    }
+    return fewest;
+}
+
 /* A pool of so many steps that an invocation must not walk them all goes by boxes of them, first steps first. */
 static VkdmlResult cover_steps(const struct vkdml_covering *covering, const struct vkdml_neighbours *n,
                                const struct vkdml_box *whole, const bool *is_over) {
     uint64_t steps = 1;
-    uint64_t room = MOST_STEPS;
-    struct vkdml_box box = *whole;
-    for (uint32_t w = covering->rank; w-- > n->count;) {
-        const uint32_t size = walked(n, w - n->count)->source_size;
-        steps *= size < whole->size[w] ? size : whole->size[w]; /* all elements fit 32 bits */
-        box.size[w] = whole->size[w] < room ? whole->size[w] : (uint32_t)room;
-        room /= box.size[w];
+    for (uint32_t w = n->count; w < covering->rank; ++w) {
+        steps *= steps_within(n, w - n->count, whole->size[w]); /* all elements fit 32 bits */
     }
     if (n->pool == VKDML_POOL_NONE || n->is_rest || steps <= MOST_STEPS) {
         return vkdml_cover_until(covering, whole, is_over);
+    }
+    struct vkdml_box box;
+    if (choose_steps(covering, n, whole, &box) > VKDML_PLAN_MAX_STEPS) {
+        return vkdml_report_add(covering->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
+                                "a window has %" PRIu64
+                                " elements, of which a dispatch takes %d, and there are at most "
+                                "%d dispatches",
+                                steps, MOST_STEPS, VKDML_PLAN_MAX_STEPS);
     }
     const struct vkdml_box most = box;
     for (;;) {

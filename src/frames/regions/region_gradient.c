@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/notes.h"
 #include "frames/map/map.h"
 #include "frames/regions/region_gradient_step.h"
@@ -51,7 +52,7 @@ static uint64_t bytes(void *context, uint32_t t, const struct vkdml_box *box, bo
     if (t == TURNS) {
         const uint64_t turns = turns_of(w->gradient->regions, box);
         *fits = turns <= VKDML_REGIONS_MOST_TURNS;
-        return turns / VKDML_REGIONS_MOST_TURNS * w->builder->limits->max_storage_buffer_range;
+        return vkdml_divide_up(turns, VKDML_REGIONS_MOST_TURNS) * w->builder->limits->max_storage_buffer_range;
     }
     const struct vkdml_regions_tensor *tensor = &w->gradient->tensors[t];
     if (tensor->at.type == DML_TENSOR_DATA_TYPE_UNKNOWN) {

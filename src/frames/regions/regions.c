@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/notes.h"
 #include "frames/gather/copy.h"
 #include "frames/map/map.h"
@@ -62,7 +63,7 @@ static uint64_t bytes(void *context, uint32_t n, const struct vkdml_box *box, bo
         const uint64_t turns =
             vkdml_regions_turns(w->bins->regions, box->size[VKDML_REGIONS_Y], box->size[VKDML_REGIONS_X]);
         *fits = turns <= VKDML_REGIONS_MOST_TURNS;
-        return turns / VKDML_REGIONS_MOST_TURNS * w->builder->limits->max_storage_buffer_range;
+        return vkdml_divide_up(turns, VKDML_REGIONS_MOST_TURNS) * w->builder->limits->max_storage_buffer_range;
     }
     if ((t == VKDML_REGIONS_INDICES && !vkdml_view_exists(&w->bins->regions->indices)) ||
         (t == VKDML_REGIONS_GRADIENT && !vkdml_view_exists(&w->bins->regions->gradient))) {

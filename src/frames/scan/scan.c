@@ -426,19 +426,23 @@ static uint32_t *widest(const struct scanning *s, struct part *part, uint32_t te
     return part->length > 1 && (found == NULL || (!lines_alone && own > farthest)) ? &part->length : found;
 }
 
-/* Shortens what all that is bound, `bytes`, hangs on, as if it hung on that alone. False where there is none. */
-static bool shorten(const struct scanning *s, uint32_t *size, uint64_t bytes) {
-    const uint64_t range = s->builder->limits->max_storage_buffer_range;
-    const uint64_t lost = 2 * (uint64_t)s->builder->limits->min_storage_buffer_offset_alignment + 16;
-    const uint64_t usable = range > 2 * lost ? range - lost : range / 2;
+/* Shortens what `amount` hangs on, as if it hung on that alone, to what is allowed. False where there is none. */
+static bool shorten(uint32_t *size, uint64_t amount, uint64_t allowed) {
     if (size == NULL) {
         return false;
     }
-    uint64_t shorter = bytes > usable ? (uint64_t)((double)*size * (double)usable / (double)bytes) : *size - 1;
+    uint64_t shorter = amount > allowed ? (uint64_t)((double)*size * (double)allowed / (double)amount) : *size - 1;
     shorter = shorter >= *size ? *size - 1 : shorter;
     shorter = shorter > PIECE_STEP ? shorter / PIECE_STEP * PIECE_STEP : shorter;
     *size = shorter == 0 ? 1 : (uint32_t)shorter;
     return true;
+}
+
+/* Bytes that can be bound wherever they begin. */
+static uint64_t usable_bytes(const struct vkdml_plan_limits *limits) {
+    const uint64_t range = limits->max_storage_buffer_range;
+    const uint64_t lost = 2 * (uint64_t)limits->min_storage_buffer_offset_alignment + 16;
+    return range > 2 * lost ? range - lost : range / 2;
 }
 
 /* A window of a whole tensor can be bound where the tensor can, others wherever they begin. */
@@ -448,6 +452,7 @@ static bool can_bind(const struct scanning *s, uint64_t bytes, bool is_cut) {
 
 /* Cuts a part until all that steps of a piece bind can be bound. */
 static VkdmlResult cut(const struct scanning *s, const struct part *whole, struct part *piece) {
+    const uint64_t usable = usable_bytes(s->builder->limits);
     *piece = *whole;
     for (bool is_cut = false, shortened = true; shortened; is_cut = true) {
         struct walk walk;
@@ -458,11 +463,13 @@ static VkdmlResult cut(const struct scanning *s, const struct part *whole, struc
         const uint64_t entries = is_stretch || walk.shares > 1 ? 2 * entry_bytes(s, &walk) : 0;
         const uint64_t invocations = walk.unit_groups * walk.shares * (walk.lanes > 1 ? walk.local_size : 1);
         if (!can_bind(s, from, is_cut)) {
-            shortened = shorten(s, widest(s, piece, IN, false), from);
+            shortened = shorten(widest(s, piece, IN, false), from, usable);
         } else if (!can_bind(s, to, is_cut)) {
-            shortened = shorten(s, widest(s, piece, OUT, false), to);
-        } else if (!can_bind(s, entries, is_cut) || invocations > INT32_MAX) {
-            shortened = shorten(s, widest(s, piece, OUT, true), entries);
+            shortened = shorten(widest(s, piece, OUT, false), to, usable);
+        } else if (!can_bind(s, entries, is_cut)) {
+            shortened = shorten(widest(s, piece, OUT, true), entries, usable);
+        } else if (invocations > INT32_MAX) {
+            shortened = shorten(widest(s, piece, OUT, true), invocations, INT32_MAX);
         } else {
             return VKDML_SUCCESS;
         }

@@ -1,0 +1,14 @@
+/* What holds of every plan, by arithmetic. */
+#ifndef FUZZ_PLAN_CHECK_H
+#define FUZZ_PLAN_CHECK_H
+
+#include "plan/plan.h"
+
+/* Whether a step's buffer lies within the resource, of so many bytes rounded up to 4, each time that it is repeated. */
+bool plan_buffer_lies_within(const struct vkdml_plan_buffer *buffer, uint32_t repeat_count, uint32_t repeat_stride,
+                             uint64_t resource_bytes);
+
+/* Whether all runs of a copy lie within its two buffers. */
+bool plan_copy_lies_within(const struct vkdml_plan_copy *copy, const struct vkdml_plan_buffer buffers[2]);
+
+#endif

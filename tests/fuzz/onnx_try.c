@@ -188,10 +188,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device(VkDevice device, cons
 static VkdmlDevice device;
 static unsigned device_age;
 
-static void open_device(void) {
-    if (++device_age > DEVICE_MODELS) {
-        onnx_try_end();
-    }
+VkdmlDevice onnx_try_device(void) {
     const VkdmlDeviceCreateInfo info = {.structSize = sizeof info,
                                         .headerVersion = VKDML_HEADER_VERSION,
                                         .instance = (VkInstance)(uintptr_t)64,
@@ -199,6 +196,7 @@ static void open_device(void) {
                                         .device = (VkDevice)(uintptr_t)64,
                                         .getInstanceProcAddr = get};
     REQUIRE(device != NULL || vkdmlCreateDevice(&info, &device) == VKDML_SUCCESS);
+    return device;
 }
 
 void onnx_try_end(void) {
@@ -209,8 +207,7 @@ void onnx_try_end(void) {
 
 /* ---- inputs ---- */
 
-/* Sizes that the model leaves open are `open`. Elements are small integers, in `elements` those of GIVEN_BYTES. */
-static struct onnx_plan_input *make_inputs(const struct onnx_graph *graph, uint32_t open, const void *elements) {
+struct onnx_plan_input *onnx_try_inputs(const struct onnx_graph *graph, uint32_t open, const void *elements) {
     struct onnx_plan_input *inputs = calloc((size_t)graph->input_count + 1, sizeof *inputs);
     REQUIRE(inputs != NULL);
     for (uint32_t i = 0; i < graph->input_count; i++) {
@@ -244,7 +241,7 @@ static void tell(void *data, const struct onnx_node_report *report) {
 }
 
 static void try_plan(const struct onnx_model *model, const struct onnx_plan_input *inputs) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     struct onnx_plan *plan;
     struct onnx_plan_graph *graph;
     const uint32_t count = model->graph.input_count;
@@ -256,11 +253,13 @@ static void try_plan(const struct onnx_model *model, const struct onnx_plan_inpu
     }
     onnx_tried.planned++;
     if (onnx_plan_node_count(plan) != 0) {
-        open_device();
+        if (++device_age > DEVICE_MODELS) {
+            onnx_try_end();
+        }
         const VkdmlCompileInfo info = {.structSize = sizeof info, .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED};
         VkdmlDispatchable compiled = NULL;
-        if (onnx_plan_graph_create(plan, device, &graph, &error)) {
-            if (vkdmlCompileGraph(device, onnx_plan_graph_desc(graph), &info, &compiled) == VKDML_SUCCESS) {
+        if (onnx_plan_graph_create(plan, onnx_try_device(), &graph, &error)) {
+            if (vkdmlCompileGraph(onnx_try_device(), onnx_plan_graph_desc(graph), &info, &compiled) == VKDML_SUCCESS) {
                 onnx_tried.compiled++;
             } else {
                 REQUIRE(vkdmlGetErrorMessage()[0] != 0);
@@ -294,11 +293,11 @@ void onnx_try(const unsigned char *bytes, size_t length, const char *folder) {
     for (size_t i = 0; i < GIVEN_BYTES / sizeof *elements; i++) {
         elements[i] = (int64_t)(i % 3 + 1);
     }
-    struct onnx_plan_input *inputs = make_inputs(&model.graph, 2, elements);
+    struct onnx_plan_input *inputs = onnx_try_inputs(&model.graph, 2, elements);
     try_plan(&model, inputs);
     free(inputs);
     memset(elements, 0, GIVEN_BYTES);
-    inputs = make_inputs(&model.graph, length % 2 == 0 ? 0 : 5, elements);
+    inputs = onnx_try_inputs(&model.graph, length % 2 == 0 ? 0 : 5, elements);
     try_plan(&model, inputs);
     free(inputs);
     free(elements);

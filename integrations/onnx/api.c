@@ -32,7 +32,7 @@ const char *vkdmlOnnxGetErrorMessage(void) {
 }
 
 static struct onnx_error *begin_error(void) {
-    last_error = (struct onnx_error){{0}};
+    last_error = (struct onnx_error){0};
     return &last_error;
 }
 
@@ -45,15 +45,14 @@ static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel mode
                                                  .by_reference = (info->flags & VKDML_ONNX_REFERENCE) != 0,
                                                  .shapes_kept = info->shapesKept};
     if (!onnx_open(info->path, &model->file, error)) {
-        return VKDML_ERROR_INVALID_ARGUMENT;
+        return error->result;
     }
     model->model = onnx_file_model(model->file);
-    if (!onnx_device_open(&device, &model->device, error)) {
-        return VKDML_ERROR_INITIALIZATION_FAILED;
-    }
-    return onnx_session_create(model->device, model->model, &model->model->graph, &session, &model->session, error)
+    return onnx_device_open(&device, &model->device, error) &&
+                   onnx_session_create(model->device, model->model, &model->model->graph, &session, &model->session,
+                                       error)
                ? VKDML_SUCCESS
-               : VKDML_ERROR_OUT_OF_HOST_MEMORY;
+               : error->result;
 }
 
 VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *made) {
@@ -62,12 +61,12 @@ VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *ma
     if (info == NULL || info->structSize < sizeof *info || info->path == NULL) {
         onnx_fail(error, info == NULL || info->path == NULL ? "info and its path must be there"
                                                             : "info->structSize must be sizeof(VkdmlOnnxOpenInfo)");
-        return VKDML_ERROR_INVALID_ARGUMENT;
+        return error->result;
     }
     VkdmlOnnxModel model = calloc(1, sizeof *model);
     if (model == NULL) {
-        onnx_fail(error, "memory is out");
-        return VKDML_ERROR_OUT_OF_HOST_MEMORY;
+        onnx_fail_memory(error);
+        return error->result;
     }
     const VkdmlResult result = open_parts(info, model, error);
     if (result != VKDML_SUCCESS) {
@@ -158,7 +157,7 @@ static struct onnx_plan_input *take_inputs(VkdmlOnnxModel model, uint32_t count,
                                            bool needs_data, struct onnx_error *error) {
     const struct onnx_graph *graph = &model->model->graph;
     struct onnx_plan_input *inputs = calloc((size_t)graph->input_count + 1, sizeof *inputs);
-    bool good = inputs != NULL || onnx_fail(error, "memory is out");
+    bool good = inputs != NULL || onnx_fail_memory(error);
     if (good && count != graph->input_count) {
         good = onnx_fail(error, "%u inputs for a model of %u", (unsigned)count, (unsigned)graph->input_count);
     }
@@ -206,11 +205,11 @@ VkdmlResult vkdmlOnnxReportNodes(VkdmlOnnxModel model, uint32_t count, const Vkd
     struct telling telling = {callback, data};
     struct onnx_plan_input *inputs = take_inputs(model, count, tensors, false, error);
     if (inputs == NULL) {
-        return VKDML_ERROR_INVALID_ARGUMENT;
+        return error->result;
     }
     const bool done = onnx_report(model->model, &model->model->graph, count, inputs, tell, &telling, error);
     free(inputs);
-    return done ? VKDML_SUCCESS : VKDML_ERROR_INVALID_ARGUMENT;
+    return done ? VKDML_SUCCESS : error->result;
 }
 
 /* ---- runs ---- */
@@ -223,13 +222,13 @@ VkdmlResult vkdmlOnnxBeginRun(VkdmlOnnxModel model, uint32_t count, const VkdmlO
     VkdmlOnnxRun run = inputs == NULL ? NULL : calloc(1, sizeof *run);
     if (run == NULL) {
         free(inputs);
-        onnx_fail(error, "memory is out"); /* where no reason has been told */
-        return VKDML_ERROR_INVALID_ARGUMENT;
+        onnx_fail_memory(error); /* where no reason has been told */
+        return error->result;
     }
     *run = (struct VkdmlOnnxRun_T){.model = model, .inputs = inputs};
     if (!onnx_run_begin(model->session, count, inputs, &run->run, error)) {
         vkdmlOnnxEndRun(run);
-        return VKDML_ERROR_INVALID_ARGUMENT;
+        return error->result;
     }
     *begun = run;
     return VKDML_SUCCESS;
@@ -242,7 +241,8 @@ void vkdmlOnnxGetResult(VkdmlOnnxRun run, uint32_t index, VkdmlOnnxTensor *resul
 }
 
 VkdmlResult vkdmlOnnxExecuteRun(VkdmlOnnxRun run, void *const *outputs) {
-    return onnx_run_execute(run->run, outputs, begin_error()) ? VKDML_SUCCESS : VKDML_ERROR_DRIVER;
+    struct onnx_error *error = begin_error();
+    return onnx_run_execute(run->run, outputs, error) ? VKDML_SUCCESS : error->result;
 }
 
 void vkdmlOnnxEndRun(VkdmlOnnxRun run) {

@@ -30,12 +30,12 @@ static bool execute_by_reference(struct onnx_run *run, unsigned char *const *mem
     }
     VkdmlHostBinding *bindings = calloc((size_t)input_count + output_count + 1, sizeof *bindings);
     struct onnx_arena copies = {NULL};
-    bool done = bindings != NULL || onnx_fail(error, "memory is out");
+    bool done = bindings != NULL || onnx_fail_memory(error);
     for (uint32_t i = 0; done && i < input_count; ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];
         done = bind_input(&bindings[i], input->input == ONNX_NONE ? input->data : run->begun[input->input].data,
                           input->bytes, &copies) ||
-               onnx_fail(error, "memory is out");
+               onnx_fail_memory(error);
     }
     for (uint32_t i = 0; done && i < onnx_plan_output_count(plan); ++i) {
         const struct onnx_plan_output *output = &onnx_plan_outputs(plan)[i];
@@ -56,7 +56,7 @@ static bool execute_by_reference(struct onnx_run *run, unsigned char *const *mem
                                           .inputs = bindings,
                                           .outputCount = output_count,
                                           .outputs = bindings == NULL ? NULL : bindings + input_count};
-    done = done && (vkdmlReferenceExecuteGraph(&info) == VKDML_SUCCESS || onnx_run_fail_vkdml(error));
+    done = done && onnx_check(vkdmlReferenceExecuteGraph(&info), error);
     free(bindings);
     onnx_arena_free(&copies);
     onnx_plan_graph_free(graph);
@@ -79,7 +79,7 @@ bool onnx_run_by_reference(struct onnx_run *run, void *const *outputs, struct on
         memory[count - unread + i] = calloc(1, onnx_plan_unread_bytes(run->plan)[i] + 8);
         done = memory[count - unread + i] != NULL;
     }
-    done = done ? execute_by_reference(run, memory, error) : onnx_fail(error, "memory is out");
+    done = done ? execute_by_reference(run, memory, error) : onnx_fail_memory(error);
     for (uint32_t i = 0; done && i < model_count; ++i) {
         const struct onnx_plan_output *output = &onnx_plan_outputs(run->plan)[i];
         if (output->output != ONNX_NONE && outputs[i] != NULL) {

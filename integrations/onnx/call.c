@@ -5,20 +5,33 @@
 
 #include "onnx/plan_parts.h"
 
-bool onnx_refuse(const struct onnx_call *call, const char *format, ...) {
+static void refuse(const struct onnx_call *call, VkdmlResult result, const char *format, va_list arguments) {
     char text[384];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     const struct onnx_node *node = call->node;
     const char *name = node == NULL ? "" : node->name;
-    return onnx_fail(call->error, "%s%s%s%s: %s", node == NULL ? "the graph" : node->op, name[0] == 0 ? "" : " '", name,
-                     name[0] == 0 ? "" : "'", text);
+    onnx_fail_with(call->error, result, "%s%s%s%s: %s", node == NULL ? "the graph" : node->op, name[0] == 0 ? "" : " '",
+                   name, name[0] == 0 ? "" : "'", text);
+}
+
+bool onnx_refuse(const struct onnx_call *call, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    refuse(call, VKDML_ERROR_INVALID_ARGUMENT, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool onnx_refuse_with(const struct onnx_call *call, VkdmlResult result, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    refuse(call, result, format, arguments);
+    va_end(arguments);
+    return false;
 }
 
 bool onnx_memory_is_out(const struct onnx_call *call) {
-    return onnx_refuse(call, "memory is out");
+    return onnx_refuse_with(call, VKDML_ERROR_OUT_OF_HOST_MEMORY, "memory is out");
 }
 
 struct onnx_tensor *onnx_input(const struct onnx_call *call, uint32_t index) {

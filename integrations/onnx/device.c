@@ -29,10 +29,13 @@ static bool check(struct onnx_device *device, VkResult result, const char *call,
     }
     if (result == VK_ERROR_DEVICE_LOST) {
         vkdmlReportDeviceLost(device->vkdml, call);
-        return onnx_fail(error, "%s: the device is lost", call);
+        return onnx_fail_with(error, VKDML_ERROR_DEVICE_LOST, "%s: the device is lost", call);
     }
-    const bool is_memory = result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY;
-    return onnx_fail(error, "%s: VkResult %d%s", call, (int)result, is_memory ? ", memory is out" : "");
+    const VkdmlResult code = result == VK_ERROR_OUT_OF_DEVICE_MEMORY ? VKDML_ERROR_OUT_OF_DEVICE_MEMORY
+                             : result == VK_ERROR_OUT_OF_HOST_MEMORY ? VKDML_ERROR_OUT_OF_HOST_MEMORY
+                                                                     : VKDML_ERROR_DRIVER;
+    return onnx_fail_with(error, code, "%s: VkResult %d%s", call, (int)result,
+                          code == VKDML_ERROR_DRIVER ? "" : ", memory is out");
 }
 
 /* ---- pipelines in a file ---- */
@@ -144,11 +147,11 @@ static bool open_device(struct onnx_device *device, const struct onnx_device_opt
                                       .logCallback = options->log,
                                       .logUserData = options->log_data,
                                       .kernelVariant = options->variant};
-    if (vkdmlOpenDevice(&info, &device->vkdml) != VKDML_SUCCESS) {
-        return onnx_fail(error, "%s", vkdmlGetErrorMessage());
+    if (!onnx_check(vkdmlOpenDevice(&info, &device->vkdml), error)) {
+        return false;
     }
     if (vkdmlGetVulkanHandles(device->vkdml, &device->handles) != VKDML_SUCCESS || !load_functions(device)) {
-        return onnx_fail(error, "a function of Vulkan is missing");
+        return onnx_fail_with(error, VKDML_ERROR_INITIALIZATION_FAILED, "a function of Vulkan is missing");
     }
     device->GetPhysicalDeviceProperties(device->handles.physicalDevice, &device->properties);
     device->GetPhysicalDeviceMemoryProperties(device->handles.physicalDevice, &device->memory);
@@ -164,7 +167,7 @@ bool onnx_device_open(const struct onnx_device_options *options, struct onnx_dev
     *made = NULL;
     if (device == NULL || pthread_mutex_init(&device->lock, NULL) != 0) {
         free(device);
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     if (!open_device(device, options == NULL ? &defaults : options, error)) {
         onnx_device_close(device);

@@ -4,18 +4,19 @@
 #include "onnx/emit.h"
 
 /* DirectML's reasons are lines; the first is told. */
-static bool refuse_operator(const struct onnx_emission *e) {
+static bool refuse_operator(const struct onnx_emission *e, VkdmlResult result) {
     const char *reasons = vkdmlGetErrorMessage();
     const size_t length = strcspn(reasons, "\n");
-    return onnx_refuse(e->call, "%.*s", (int)(length < 300 ? length : 300), reasons);
+    return onnx_refuse_with(e->call, result, "%.*s", (int)(length < 300 ? length : 300), reasons);
 }
 
 /* ---- results ---- */
 
 /* Sizes of outputs, and memory for their descriptions. */
 static bool infer(struct onnx_emission *e) {
-    if (vkdmlInferOutputSizes(&e->op, 0, e->output_count, e->shapes) != VKDML_SUCCESS) {
-        return refuse_operator(e);
+    const VkdmlResult inferred = vkdmlInferOutputSizes(&e->op, 0, e->output_count, e->shapes);
+    if (inferred != VKDML_SUCCESS) {
+        return refuse_operator(e, inferred);
     }
     for (uint32_t i = 0; i < e->output_count; ++i) {
         VkdmlTensorShape *shape = &e->shapes[i];
@@ -45,7 +46,8 @@ static bool infer(struct onnx_emission *e) {
         e->descs[i].Desc = &e->buffers[i];
         e->outputs[i] = made;
     }
-    return vkdmlValidateOperator(&e->op, 0) == VKDML_SUCCESS || refuse_operator(e);
+    const VkdmlResult valid = vkdmlValidateOperator(&e->op, 0);
+    return valid == VKDML_SUCCESS || refuse_operator(e, valid);
 }
 
 static uint64_t depends_of(const struct onnx_emission *e) {
@@ -116,8 +118,9 @@ static bool fold(struct onnx_emission *e) {
                                      .inputs = bindings,
                                      .outputCount = e->output_count,
                                      .outputs = outputs};
-    if (vkdmlReferenceExecute(&info) != VKDML_SUCCESS) {
-        return refuse_operator(e);
+    const VkdmlResult executed = vkdmlReferenceExecute(&info);
+    if (executed != VKDML_SUCCESS) {
+        return refuse_operator(e, executed);
     }
     const uint64_t depends = depends_of(e);
     for (uint32_t i = 0; i < e->output_count; ++i) {

@@ -3,12 +3,33 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool onnx_fail(struct onnx_error *error, const char *format, ...) {
+static void set(struct onnx_error *error, VkdmlResult result, const char *format, va_list arguments) {
     if (error->text[0] == 0) {
-        va_list arguments;
-        va_start(arguments, format);
         vsnprintf(error->text, sizeof error->text, format, arguments);
-        va_end(arguments);
+        error->result = result;
     }
+}
+
+bool onnx_fail(struct onnx_error *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    set(error, VKDML_ERROR_INVALID_ARGUMENT, format, arguments);
+    va_end(arguments);
     return false;
+}
+
+bool onnx_fail_with(struct onnx_error *error, VkdmlResult result, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    set(error, result, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool onnx_fail_memory(struct onnx_error *error) {
+    return onnx_fail_with(error, VKDML_ERROR_OUT_OF_HOST_MEMORY, "memory is out");
+}
+
+bool onnx_check(VkdmlResult result, struct onnx_error *error) {
+    return result == VKDML_SUCCESS || onnx_fail_with(error, result, "%s", vkdmlGetErrorMessage());
 }

@@ -35,7 +35,10 @@ bool onnx_read_file(const char *path, struct onnx_arena *arena, const unsigned c
     const bool is_read = memory != NULL && fread(memory, 1, *length, file) == *length;
     fclose(file);
     *bytes = memory;
-    return is_read || onnx_fail(error, memory == NULL ? "%.200s: memory is out" : "%.200s cannot be read", path);
+    if (memory == NULL) {
+        return onnx_fail_with(error, VKDML_ERROR_OUT_OF_HOST_MEMORY, "%.200s: memory is out", path);
+    }
+    return is_read || onnx_fail(error, "%.200s cannot be read", path);
 }
 
 static int shown(struct onnx_text text) {
@@ -74,7 +77,7 @@ static struct onnx_external_file *find(struct onnx_external *external, const cha
     file = onnx_allocate(arena, 1, sizeof *file);
     const char *copy = onnx_copy_text(arena, path, strlen(path));
     if (file == NULL || copy == NULL) {
-        onnx_fail(error, "memory is out");
+        onnx_fail_memory(error);
         return NULL;
     }
     if (!onnx_read_file(path, arena, &file->bytes, &file->length, error)) {
@@ -91,7 +94,8 @@ static struct onnx_external_file *find_resolved(struct onnx_external *external, 
                                                 const char *location, struct onnx_arena *arena,
                                                 struct onnx_error *error) {
     if (folder == NULL || path == NULL) {
-        onnx_fail(error, "external data \"%.200s\": %s", location, strerror(errno));
+        onnx_fail_with(error, errno == ENOMEM ? VKDML_ERROR_OUT_OF_HOST_MEMORY : VKDML_ERROR_INVALID_ARGUMENT,
+                       "external data \"%.200s\": %s", location, strerror(errno));
         return NULL;
     }
     if (!is_within(folder, path)) {
@@ -114,7 +118,7 @@ bool onnx_external_read(struct onnx_external *external, struct onnx_arena *arena
     const size_t room = strlen(folder) + location.length + 2;
     char *joined = malloc(room);
     if (joined == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     snprintf(joined, room, "%s/", folder);
     char *name = joined + strlen(joined);

@@ -109,19 +109,19 @@ static bool open_in(struct onnx_file *file, const char *path, struct onnx_error 
     const size_t folder_length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
     const char *folder = onnx_copy_text(&file->arena, path, folder_length);
     if (folder == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     struct onnx_error reason;
     return onnx_read_file(path, &file->arena, &bytes, &length, error) &&
            (onnx_read_model(bytes, length, folder, &file->model, &reason) ||
-            onnx_fail(error, "%s: %.*s", path, (int)sizeof reason.text, reason.text));
+            onnx_fail_with(error, reason.result, "%s: %.*s", path, (int)sizeof reason.text, reason.text));
 }
 
 bool onnx_open(const char *path, struct onnx_file **file, struct onnx_error *error) {
     error->text[0] = 0;
     *file = calloc(1, sizeof **file);
     if (*file == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     if (!open_in(*file, path, error)) {
         onnx_close(*file);

@@ -19,7 +19,7 @@ static bool set_constants(struct onnx_plan *plan, const struct onnx_scope *scope
             const struct onnx_data *data = value->constant;
             scope->tensors[v] = onnx_add_data(plan, data->type, data->rank, data->sizes, data->data, data->bytes, 0);
             if (scope->tensors[v] == NULL) {
-                return onnx_fail(error, "memory is out");
+                return onnx_fail_memory(error);
             }
         }
         if (value->outer != ONNX_NONE && scope->outer != NULL) {
@@ -117,7 +117,7 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
     }
     /* A reason that has been told is one, whatever was made of what failed. */
     if (!row->translate(&call) || error->text[0] != 0) {
-        return onnx_refuse(&call, "memory is out"); /* where no reason has been told */
+        return onnx_memory_is_out(&call); /* where no reason has been told */
     }
     for (uint32_t i = 0; i < node->output_count; ++i) {
         if (own[i] && call.outputs[i] == NULL) {
@@ -134,7 +134,7 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
 
 bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, struct onnx_error *error) {
     const bool *wanted = onnx_find_wanted(plan, scope->graph);
-    bool done = wanted != NULL || onnx_fail(error, "memory is out");
+    bool done = wanted != NULL || onnx_fail_memory(error);
     for (uint32_t n = 0; done && n < scope->graph->node_count; ++n) {
         const struct onnx_node *node = &scope->graph->nodes[n];
         done = !onnx_is_needed(node, wanted) || onnx_translate_node(plan, scope, node, wanted, error);
@@ -227,7 +227,7 @@ static bool add_output(struct onnx_plan *plan, struct onnx_tensor *tensor, uint3
     /* What few elements are repeated to, as a mask of Dropout, is written out where it is little. */
     if (tensor->data != NULL && (!tensor->is_strided || output->bytes <= FOLD_LIMIT)) {
         output->data = onnx_packed(plan, tensor);
-        return output->data != NULL || onnx_fail(error, "memory is out");
+        return output->data != NULL || onnx_fail_memory(error);
     }
     if (!is_whole(plan, tensor)) {
         DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {0};
@@ -322,11 +322,11 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
     plan->inputs = inputs;
     plan->ranges = onnx_allocate(&plan->arena, graph->input_count, sizeof *plan->ranges);
     if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL || plan->ranges == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     for (uint32_t i = 0; inputs != NULL && i < graph->input_count; ++i) {
         if (!add_input(plan, &inputs[i], i, &scope->tensors[graph->inputs[i]], error)) {
-            return onnx_fail(error, "memory is out");
+            return onnx_fail_memory(error);
         }
     }
     return set_constants(plan, scope, error);
@@ -348,7 +348,7 @@ static bool make_plan(struct onnx_plan *plan, const struct onnx_graph *graph, co
             return false;
         }
     }
-    return onnx_finish_plan(plan) || onnx_fail(error, "memory is out");
+    return onnx_finish_plan(plan) || onnx_fail_memory(error);
 }
 
 struct onnx_plan *onnx_plan_start(const struct onnx_model *model, const struct onnx_graph *graph,
@@ -383,19 +383,20 @@ bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *g
     for (;;) {
         struct onnx_plan *plan = onnx_plan_start(model, graph, options);
         if (plan == NULL) {
-            return onnx_fail(error, "memory is out");
+            return onnx_fail_memory(error);
         }
-        struct onnx_error reason = {{0}};
+        struct onnx_error reason = {0};
         plan->looked_at = looked_at;
         if (make_plan(plan, graph, inputs, &reason)) {
             *made = plan;
             return true;
         }
         /* Once more with what some shape depends on, where it is given. */
-        const uint64_t more = onnx_plan_more(plan, input_count, inputs);
+        const uint64_t more =
+            reason.result == VKDML_ERROR_OUT_OF_HOST_MEMORY ? 0 : onnx_plan_more(plan, input_count, inputs);
         onnx_plan_free(plan);
         if (more == 0) {
-            return onnx_fail(error, "%s", reason.text);
+            return onnx_fail_with(error, reason.result, "%s", reason.text);
         }
         looked_at |= more;
     }

@@ -44,11 +44,8 @@ struct onnx_call {
 /* ---- what is asked of a call; all texts and arrays live as long as the plan ---- */
 
 /* Fails with the node's operator and name before the text. Returns false, so that it can be returned. */
-bool onnx_refuse(const struct onnx_call *call, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
+bool onnx_refuse(const struct onnx_call *call, const char *format, ...) ONNX_PRINTF(2, 3);
+bool onnx_refuse_with(const struct onnx_call *call, VkdmlResult result, const char *format, ...) ONNX_PRINTF(3, 4);
 
 /* An input, or NULL where it is absent or beyond the last. */
 struct onnx_tensor *onnx_input(const struct onnx_call *call, uint32_t index);

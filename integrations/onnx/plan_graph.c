@@ -25,7 +25,7 @@ struct making {
 static void *take(const struct making *m, size_t count, size_t size) {
     void *memory = onnx_allocate(&m->graph->arena, count, size);
     if (memory == NULL) {
-        onnx_fail(m->error, "memory is out");
+        onnx_fail_memory(m->error);
     }
     return memory;
 }
@@ -86,8 +86,9 @@ static bool add_output_edge(struct making *m, uint32_t source, uint32_t output) 
 static bool add_node(struct making *m, VkdmlDevice device, uint32_t n) {
     const struct onnx_plan_node *node = &m->plan->nodes[n];
     VkdmlOperator *op = &m->graph->operators[m->graph->operator_count];
-    if (vkdmlCreateOperator(device, &node->desc, op) != VKDML_SUCCESS) {
-        return onnx_fail(m->error, "node '%s': %s", node->name, vkdmlGetErrorMessage());
+    const VkdmlResult created = vkdmlCreateOperator(device, &node->desc, op);
+    if (created != VKDML_SUCCESS) {
+        return onnx_fail_with(m->error, created, "node '%s': %s", node->name, vkdmlGetErrorMessage());
     }
     ++m->graph->operator_count;
     for (uint32_t i = 0; i < node->input_count; ++i) {
@@ -163,7 +164,7 @@ bool onnx_plan_graph_create(const struct onnx_plan *plan, VkdmlDevice device, st
                             struct onnx_error *error) {
     *graph = calloc(1, sizeof **graph);
     if (*graph == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     struct making m = {.plan = plan, .graph = *graph, .error = error};
     if (!make_graph(&m, device)) {

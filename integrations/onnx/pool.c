@@ -40,12 +40,12 @@ bool onnx_pool_create(struct onnx_device *device, struct onnx_pool **made, struc
     *made = NULL;
     if (pool == NULL || pthread_mutex_init(&pool->lock, NULL) != 0) {
         free(pool);
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     if (pthread_mutex_init(&pool->copying, NULL) != 0) {
         pthread_mutex_destroy(&pool->lock);
         free(pool);
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     pool->device = device;
     *made = pool;
@@ -113,7 +113,7 @@ static struct onnx_piece *make_piece(struct onnx_pool *pool, uint64_t size, stru
     struct onnx_piece *piece = calloc(1, sizeof *piece);
     const enum onnx_memory memory = onnx_device_shares_memory(pool->device) ? ONNX_MEMORY_SHARED : ONNX_MEMORY_OPEN;
     if (piece == NULL) {
-        onnx_fail(error, "memory is out");
+        onnx_fail_memory(error);
         return NULL;
     }
     if (!onnx_buffer_create(pool->device, size, memory, &piece->memory, error)) {
@@ -194,7 +194,7 @@ void *onnx_pool_allocate(struct onnx_pool *pool, size_t wanted, struct onnx_erro
     pthread_mutex_unlock(&pool->lock);
     const bool is_new = piece == NULL;
     if (is_new) {
-        struct onnx_error first = {{0}};
+        struct onnx_error first = {0};
         piece = make_piece(pool, size, &first);
         if (piece == NULL) {
             onnx_pool_trim(pool);
@@ -212,7 +212,7 @@ void *onnx_pool_allocate(struct onnx_pool *pool, size_t wanted, struct onnx_erro
     ++pool->facts.allocations;
     pthread_mutex_unlock(&pool->lock);
     if (!added) {
-        onnx_fail(error, "memory is out");
+        onnx_fail_memory(error);
         free_piece(pool, piece);
         return NULL;
     }
@@ -307,7 +307,7 @@ struct onnx_mirror *onnx_place_mirror(struct onnx_pool *pool, const struct onnx_
             return mirror;
         }
     }
-    struct onnx_error ignored = {{0}};
+    struct onnx_error ignored = {0};
     if (i == MIRROR_COUNT ||
         !onnx_buffer_create(pool->device, (size + 3) / 4 * 4, ONNX_MEMORY_HOST, &piece->mirrors[i].host, &ignored)) {
         return NULL;

@@ -19,7 +19,7 @@ static bool compile(struct onnx_run *run, struct onnx_error *error) {
                  (session->options.node_by_node ? (VkdmlCompileFlags)VKDML_COMPILE_FLAG_NODE_BY_NODE : 0)};
     const VkdmlResult compiled = vkdmlCompileGraph(device, onnx_plan_graph_desc(graph), &info, &run->dispatchable);
     onnx_plan_graph_free(graph);
-    return compiled == VKDML_SUCCESS || onnx_run_fail_vkdml(error);
+    return onnx_check(compiled, error);
 }
 
 /* ---- constants ---- */
@@ -29,7 +29,7 @@ static bool bind_constants(struct onnx_run *run, const struct onnx_buffer *const
     const uint32_t count = onnx_plan_input_count(run->plan);
     VkdmlBufferBinding *bindings = calloc(count + 1, sizeof *bindings);
     if (bindings == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     uint64_t place = 0;
     for (uint32_t i = 0; i < count; ++i) {
@@ -42,19 +42,20 @@ static bool bind_constants(struct onnx_run *run, const struct onnx_buffer *const
     VkdmlBindingProperties needs;
     const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = initializer};
     const VkdmlBufferBinding persistent = {run->persistent.buffer, 0, run->persistent.size};
-    bool done = vkdmlGetBindingProperties(initializer, &needs) == VKDML_SUCCESS &&
-                vkdmlCreateBindingTable(onnx_device_vkdml(run->session->device), &info, table) == VKDML_SUCCESS &&
-                vkdmlBindInputs(*table, count, bindings) == VKDML_SUCCESS &&
-                vkdmlBindOutputs(*table, 1, &persistent) == VKDML_SUCCESS;
+    const bool done =
+        onnx_check(vkdmlGetBindingProperties(initializer, &needs), error) &&
+        onnx_check(vkdmlCreateBindingTable(onnx_device_vkdml(run->session->device), &info, table), error) &&
+        onnx_check(vkdmlBindInputs(*table, count, bindings), error) &&
+        onnx_check(vkdmlBindOutputs(*table, 1, &persistent), error);
     free(bindings);
-    return done || onnx_run_fail_vkdml(error);
+    return done;
 }
 
 static bool bind_temporary(struct onnx_run *run, VkdmlDispatchable initializer, VkdmlBindingTable table,
                            struct onnx_buffer *temporary, struct onnx_error *error) {
     VkdmlBindingProperties needs;
-    if (vkdmlGetBindingProperties(initializer, &needs) != VKDML_SUCCESS) {
-        return onnx_run_fail_vkdml(error);
+    if (!onnx_check(vkdmlGetBindingProperties(initializer, &needs), error)) {
+        return false;
     }
     if (needs.temporaryResourceSize == 0) {
         return true;
@@ -63,7 +64,7 @@ static bool bind_temporary(struct onnx_run *run, VkdmlDispatchable initializer, 
         return false;
     }
     const VkdmlBufferBinding binding = {temporary->buffer, 0, needs.temporaryResourceSize};
-    return vkdmlBindTemporaryResource(table, &binding) == VKDML_SUCCESS || onnx_run_fail_vkdml(error);
+    return onnx_check(vkdmlBindTemporaryResource(table, &binding), error);
 }
 
 /* Constants go to the device's memory, where the host does not write there through memory that it sees. */
@@ -104,16 +105,12 @@ static bool initialize(struct onnx_run *run, struct onnx_error *error) {
     struct onnx_commands commands = {0};
     VkdmlDispatchable initializer = NULL;
     VkdmlBindingTable table = NULL;
-    bool done = upload_constants(run, &staging, &constants, &commands, error);
-    if (done && vkdmlCreateOperatorInitializer(vkdml, 1, &run->dispatchable, &initializer) != VKDML_SUCCESS) {
-        done = onnx_run_fail_vkdml(error);
-    }
-    done = done && bind_constants(run, &constants, initializer, &table, error) &&
-           bind_temporary(run, initializer, table, &temporary, error);
-    if (done && vkdmlRecordDispatch(vkdml, commands.buffer, initializer, table) != VKDML_SUCCESS) {
-        done = onnx_run_fail_vkdml(error);
-    }
-    done = done && onnx_commands_end(device, &commands, error) && onnx_commands_run(device, &commands, error);
+    const bool done = upload_constants(run, &staging, &constants, &commands, error) &&
+                      onnx_check(vkdmlCreateOperatorInitializer(vkdml, 1, &run->dispatchable, &initializer), error) &&
+                      bind_constants(run, &constants, initializer, &table, error) &&
+                      bind_temporary(run, initializer, table, &temporary, error) &&
+                      onnx_check(vkdmlRecordDispatch(vkdml, commands.buffer, initializer, table), error) &&
+                      onnx_commands_end(device, &commands, error) && onnx_commands_run(device, &commands, error);
     vkdmlDestroyBindingTable(table);
     vkdmlDestroyDispatchable(initializer);
     onnx_commands_free(device, &commands);
@@ -133,7 +130,7 @@ static bool place_tensors(struct onnx_run *run, struct onnx_error *error) {
     const uint32_t unread_count = onnx_plan_unread_count(plan);
     run->places = calloc((size_t)input_count + output_count + 1, sizeof *run->places);
     if (run->places == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     for (uint32_t i = 0; i < input_count; ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];
@@ -162,11 +159,8 @@ static bool place_tensors(struct onnx_run *run, struct onnx_error *error) {
 
 bool onnx_run_prepare(struct onnx_run *run, struct onnx_error *error) {
     VkdmlBindingProperties needs;
-    if (!compile(run, error)) {
+    if (!compile(run, error) || !onnx_check(vkdmlGetBindingProperties(run->dispatchable, &needs), error)) {
         return false;
-    }
-    if (vkdmlGetBindingProperties(run->dispatchable, &needs) != VKDML_SUCCESS) {
-        return onnx_run_fail_vkdml(error);
     }
     run->temporary_bytes = needs.temporaryResourceSize;
     if (needs.persistentResourceSize != 0 && (!onnx_buffer_create(run->session->device, needs.persistentResourceSize,

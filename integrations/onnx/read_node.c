@@ -183,8 +183,8 @@ static bool fail_in_node(struct onnx_scope *scope, const struct header *header) 
         }
     }
     error->text[0] = 0;
-    return onnx_fail(error, "node \"%.*s\" (%.*s): %s", onnx_shown(name), name.text, onnx_shown(header->op),
-                     header->op.text, inner.text);
+    return onnx_fail_with(error, inner.result, "node \"%.*s\" (%.*s): %s", onnx_shown(name), name.text,
+                          onnx_shown(header->op), header->op.text, inner.text);
 }
 
 /* Values of a field's names; empty ones are absent. */

@@ -46,7 +46,7 @@ struct written {
 };
 
 bool onnx_out_of_memory(struct onnx_reading *reading) {
-    return onnx_fail(reading->error, "memory is out");
+    return onnx_fail_memory(reading->error);
 }
 
 static bool read_fields(struct onnx_wire wire, struct written *written) {

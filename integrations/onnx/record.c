@@ -128,20 +128,21 @@ static bool bind(struct onnx_run *run, const struct onnx_place *places, VkdmlBin
     const uint32_t input_count = onnx_plan_input_count(run->plan), output_count = onnx_run_count_outputs(run);
     VkdmlBufferBinding *bindings = calloc((size_t)input_count + output_count + 1, sizeof *bindings);
     if (bindings == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     fill_bindings(run, places, bindings, bindings + input_count);
     const VkdmlBufferBinding temporary = {run->scratch.buffer, run->places[input_count + output_count],
                                           run->temporary_bytes};
     const VkdmlBufferBinding persistent = {run->persistent.buffer, 0, run->persistent.size};
     const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = run->dispatchable};
-    const bool done = vkdmlCreateBindingTable(onnx_device_vkdml(run->session->device), &info, table) == VKDML_SUCCESS &&
-                      vkdmlBindInputs(*table, input_count, bindings) == VKDML_SUCCESS &&
-                      vkdmlBindOutputs(*table, output_count, bindings + input_count) == VKDML_SUCCESS &&
-                      (run->temporary_bytes == 0 || vkdmlBindTemporaryResource(*table, &temporary) == VKDML_SUCCESS) &&
-                      (run->persistent.size == 0 || vkdmlBindPersistentResource(*table, &persistent) == VKDML_SUCCESS);
+    const bool done =
+        onnx_check(vkdmlCreateBindingTable(onnx_device_vkdml(run->session->device), &info, table), error) &&
+        onnx_check(vkdmlBindInputs(*table, input_count, bindings), error) &&
+        onnx_check(vkdmlBindOutputs(*table, output_count, bindings + input_count), error) &&
+        (run->temporary_bytes == 0 || onnx_check(vkdmlBindTemporaryResource(*table, &temporary), error)) &&
+        (run->persistent.size == 0 || onnx_check(vkdmlBindPersistentResource(*table, &persistent), error));
     free(bindings);
-    return done || onnx_run_fail_vkdml(error);
+    return done;
 }
 
 /* Inputs that operators do not read where they lie. Returns whether there are some. */
@@ -217,9 +218,10 @@ static bool record(struct onnx_run *run, struct onnx_recording *recording, const
     if (copy_inputs(run, recording, has_inputs)) {
         onnx_commands_barrier(device, &recording->commands);
     }
-    if (vkdmlRecordDispatch(onnx_device_vkdml(device), recording->commands.buffer, run->dispatchable,
-                            recording->table) != VKDML_SUCCESS) {
-        return onnx_run_fail_vkdml(error);
+    if (!onnx_check(vkdmlRecordDispatch(onnx_device_vkdml(device), recording->commands.buffer, run->dispatchable,
+                                        recording->table),
+                    error)) {
+        return false;
     }
     onnx_commands_barrier(device, &recording->commands);
     copy_outputs(run, recording, places, has_outputs);
@@ -277,7 +279,7 @@ static struct onnx_recording *find_recording(struct onnx_run *run, const struct 
             free(recording);
             free(mirrors);
             free(where);
-            onnx_fail(error, "memory is out");
+            onnx_fail_memory(error);
             return NULL;
         }
         recording->where = where;

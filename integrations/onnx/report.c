@@ -79,17 +79,23 @@ static bool reads_nothing(const struct onnx_scope *scope, const struct onnx_node
     return false;
 }
 
-/* Zeros in place of elements that are asked for and are not known; the tensor itself where that is not so. */
-static struct onnx_tensor *fill_in(struct onnx_plan *plan, struct onnx_tensor *tensor) {
-    if (tensor == NULL || tensor->data != NULL || tensor->source == ONNX_NONE ||
-        (plan->sources[tensor->source].depends & plan->unknown) == 0) {
-        return tensor;
+/* Zeros in place of elements that are asked for and are not known; the tensor itself where that is not so. False where
+ * memory is out. */
+static bool fill_in(struct onnx_plan *plan, struct onnx_tensor **tensor) {
+    struct onnx_tensor *t = *tensor;
+    if (t == NULL || t->data != NULL || t->source == ONNX_NONE ||
+        (plan->sources[t->source].depends & plan->unknown) == 0) {
+        return true;
     }
-    const size_t bytes = onnx_bytes_of(tensor->type, onnx_count(tensor));
-    void *zeros = bytes > MOST_LOOKED_AT ? NULL : onnx_allocate(&plan->arena, bytes + 4, 1);
+    const size_t bytes = onnx_bytes_of(t->type, onnx_count(t));
+    if (bytes > MOST_LOOKED_AT) {
+        return true;
+    }
+    void *zeros = onnx_allocate(&plan->arena, bytes + 4, 1);
     struct onnx_tensor *filled =
-        zeros == NULL ? NULL : onnx_add_data(plan, tensor->type, tensor->rank, tensor->sizes, zeros, bytes, 0);
-    return filled == NULL ? tensor : filled;
+        zeros == NULL ? NULL : onnx_add_data(plan, t->type, t->rank, t->sizes, zeros, bytes, 0);
+    *tensor = filled == NULL ? t : filled;
+    return filled != NULL;
 }
 
 /* Whether a node that asks for elements of its inputs would be translated, as far as zeros in their place tell: other
@@ -98,16 +104,18 @@ static bool try_zeros(const struct walking *w, const struct onnx_node *node, str
     struct onnx_tensor **tensors = w->scope.tensors;
     struct onnx_tensor **kept = onnx_allocate(&w->plan->arena, node->input_count, sizeof(*kept));
     if (kept == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
+    bool is_filled = true;
     for (uint32_t i = 0; i < node->input_count; ++i) {
         if (node->inputs[i] != ONNX_NONE) {
             kept[i] = tensors[node->inputs[i]];
-            tensors[node->inputs[i]] = fill_in(w->plan, kept[i]);
+            is_filled = fill_in(w->plan, &tensors[node->inputs[i]]) && is_filled;
         }
     }
-    const bool done =
-        onnx_translate_node(w->plan, &w->scope, node, w->wanted, error) || strstr(error->text, ".DataType ") == NULL;
+    const bool done = is_filled ? onnx_translate_node(w->plan, &w->scope, node, w->wanted, error) ||
+                                      strstr(error->text, ".DataType ") == NULL
+                                : onnx_fail_memory(error);
     for (uint32_t i = node->input_count; i-- > 0;) {
         if (node->inputs[i] != ONNX_NONE) {
             tensors[node->inputs[i]] = kept[i];
@@ -128,11 +136,16 @@ static bool set_outputs(struct walking *w, const struct onnx_node *node, bool is
     return done;
 }
 
+static bool is_memory(const struct onnx_error *error) {
+    return error->result == VKDML_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+/* False where memory is out. */
 static bool visit(struct walking *w, const struct onnx_node *node) {
     struct onnx_plan *plan = w->plan;
     const bool is_needed = w->walk->inputs == NULL || onnx_is_needed(node, w->wanted);
     struct onnx_node_report report = {.node = node, .outcome = is_needed ? ONNX_TRANSLATED : ONNX_UNNEEDED};
-    struct onnx_error error = {{0}}, other = {{0}};
+    struct onnx_error error = {0}, other = {0};
     const uint32_t first = plan->node_count;
     const uint64_t unknown = plan->unknown;
     plan->unknown = 0;
@@ -141,9 +154,15 @@ static bool visit(struct walking *w, const struct onnx_node *node) {
         report.is_assumed = report.is_assumed || (node->inputs[i] != ONNX_NONE && w->is_assumed[node->inputs[i]]);
     }
     const bool is_made = !is_needed || onnx_translate_node(plan, &w->scope, node, w->wanted, &error);
+    if (is_memory(&error)) {
+        return false;
+    }
     report.operator_count = is_made ? plan->node_count - first : 0;
     if (!is_made && w->walk->assumed_size != 0 && plan->unknown != 0) {
         const bool is_likely = try_zeros(w, node, &other);
+        if (is_memory(&other)) {
+            return false;
+        }
         report.outcome = is_likely ? ONNX_TRANSLATED : ONNX_REFUSED;
         report.is_assumed = report.is_assumed || is_likely;
         report.reason = is_likely ? "" : other.text;
@@ -180,7 +199,7 @@ bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const str
     for (uint32_t n = 0; done && n < graph->node_count; ++n) {
         done = visit(&w, &graph->nodes[n]);
     }
-    return done || onnx_fail(error, "memory is out"); /* where no reason has been told */
+    return done || onnx_fail_memory(error); /* where no reason has been told */
 }
 
 bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
@@ -197,7 +216,7 @@ bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph,
             .inputs = inputs == NULL ? &none : inputs, .tell = tells ? tell : NULL, .data = data};
         struct onnx_plan *plan = onnx_plan_start(model, graph, NULL);
         if (plan == NULL) {
-            return onnx_fail(error, "memory is out");
+            return onnx_fail_memory(error);
         }
         plan->looked_at = looked_at;
         const bool done = onnx_walk(plan, graph, &walk, error);

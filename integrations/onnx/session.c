@@ -51,7 +51,7 @@ static const void *look_at(const struct asked *asked, uint32_t i, struct onnx_er
     }
     void *copy = malloc(ROUND_UP(bytes_of(input), 8));
     if (copy == NULL) {
-        onnx_fail(error, "memory is out");
+        onnx_fail_memory(error);
     } else if (!onnx_place_read(asked->session->options.pool, &asked->places[i], copy, bytes_of(input), error)) {
         free(copy);
         copy = NULL;
@@ -63,7 +63,7 @@ static const void *look_at(const struct asked *asked, uint32_t i, struct onnx_er
 
 /* What cannot be looked at is another. */
 static bool is_same(const struct onnx_run *run, const struct asked *asked) {
-    struct onnx_error ignored = {{0}};
+    struct onnx_error ignored = {0};
     for (uint32_t i = 0; i < run->session->graph->input_count; ++i) {
         const struct onnx_plan_input *own = &run->key[i], *input = &asked->inputs[i];
         if (own->type != input->type || own->rank != input->rank ||
@@ -85,7 +85,7 @@ static bool copy_inputs(struct onnx_run *run, const struct asked *asked, struct 
     run->key = calloc(count + 1, sizeof *run->key);
     run->elements = calloc(count + 1, sizeof *run->elements);
     if (run->key == NULL || run->elements == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     for (uint32_t i = 0; i < count; ++i) {
         run->key[i] = asked->inputs[i];
@@ -98,7 +98,7 @@ static bool copy_inputs(struct onnx_run *run, const struct asked *asked, struct 
         const void *elements = look_at(asked, i, error);
         run->elements[i] = elements == NULL ? NULL : malloc(ROUND_UP(bytes, 8));
         if (run->elements[i] == NULL) {
-            return onnx_fail(error, "memory is out");
+            return onnx_fail_memory(error);
         }
         memcpy(run->elements[i], elements, bytes);
         run->key[i].data = run->elements[i];
@@ -132,10 +132,6 @@ uint32_t onnx_run_count_outputs(const struct onnx_run *run) {
     return count;
 }
 
-bool onnx_run_fail_vkdml(struct onnx_error *error) {
-    return onnx_fail(error, "%s", vkdmlGetErrorMessage());
-}
-
 /* ---- sessions ---- */
 
 bool onnx_session_create(struct onnx_device *device, const struct onnx_model *model, const struct onnx_graph *graph,
@@ -145,7 +141,7 @@ bool onnx_session_create(struct onnx_device *device, const struct onnx_model *mo
     *made = NULL;
     if (session == NULL || pthread_mutex_init(&session->lock, NULL) != 0) {
         free(session);
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     session->device = device;
     session->model = model;
@@ -200,7 +196,7 @@ static void make_room(struct onnx_session *session) {
 static struct onnx_run *make_run(struct onnx_session *session, const struct asked *asked, struct onnx_error *error) {
     struct onnx_run *run = calloc(1, sizeof *run);
     if (run == NULL) {
-        onnx_fail(error, "memory is out");
+        onnx_fail_memory(error);
         return NULL;
     }
     run->session = session;
@@ -229,7 +225,7 @@ bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const
     if (asked.seen == NULL || asked.read == NULL) {
         free(asked.seen);
         free(asked.read);
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     memcpy(asked.seen, inputs, input_count * sizeof *inputs);
     pthread_mutex_lock(&session->lock);

@@ -106,7 +106,7 @@ bool onnx_sort(struct onnx_graph *graph, struct onnx_arena *arena, struct onnx_e
     struct onnx_node *nodes = onnx_allocate(arena, count, sizeof *nodes);
     if (walk.next == NULL || walk.state == NULL || walk.stack == NULL || walk.order == NULL || nodes == NULL ||
         !find_reads(graph, arena, &reads)) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     memcpy(walk.next, reads.first, count * sizeof *walk.next);
     for (uint32_t i = 0; i < count; i++) {

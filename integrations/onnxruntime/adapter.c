@@ -11,7 +11,7 @@ bool adapter_init(struct adapter *adapter, const VkdmlPhysicalDeviceInfo *info, 
                   struct onnx_error *error) {
     *adapter = (struct adapter){.info = *info, .index = index, .logger = logger};
     if (pthread_mutex_init(&adapter->lock, NULL) != 0) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     /* Also that of a processor is memory of its own to ONNX Runtime, so that tensors stay there between runs. */
     if (!ort_check(ort.api->CreateMemoryInfo_V2("vkdml", OrtMemoryInfoDeviceType_GPU, ADAPTER_MEMORY_VENDOR,
@@ -80,7 +80,7 @@ static struct adapter_device *open_device(struct adapter *adapter, struct onnx_e
         .name = name, .labels = adapter->labels, .log = adapter->logs ? log_message : NULL, .log_data = adapter};
     struct adapter_device *device = calloc(1, sizeof *device);
     if (device == NULL) {
-        onnx_fail(error, "memory is out");
+        onnx_fail_memory(error);
         return NULL;
     }
     if (!onnx_device_open(&options, &device->device, error) ||
@@ -146,7 +146,7 @@ const char *adapter_allocation_error(void) {
 }
 
 void *adapter_allocate(struct adapter *adapter, size_t size) {
-    allocation_error = (struct onnx_error){{0}};
+    allocation_error = (struct onnx_error){0};
     pthread_mutex_lock(&adapter->lock);
     struct adapter_device *device = use_device(adapter, &allocation_error);
     void *address = device == NULL ? NULL : onnx_pool_allocate(device->pool, size, &allocation_error);

@@ -127,7 +127,7 @@ static OrtStatus *ORT_API_CALL create_state(OrtNodeComputeInfo *info, OrtNodeCom
 
 static OrtStatus *ORT_API_CALL compute_run(OrtNodeComputeInfo *info, void *state, OrtKernelContext *context) {
     struct compute *compute = (struct compute *)info;
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     const size_t input_count = compute->model.graph.input_count, output_count = compute->model.graph.output_count;
     const struct ends ends = {
         calloc(input_count + 1, sizeof *ends.inputs), calloc(input_count + 1, sizeof *ends.input_places),
@@ -135,7 +135,7 @@ static OrtStatus *ORT_API_CALL compute_run(OrtNodeComputeInfo *info, void *state
     (void)state;
     bool done =
         (ends.inputs != NULL && ends.input_places != NULL && ends.outputs != NULL && ends.output_places != NULL) ||
-        onnx_fail(&error, "memory is out");
+        onnx_fail_memory(&error);
     done = done && run(compute, context, &ends, &error);
     free(ends.inputs);
     free(ends.input_places);
@@ -165,7 +165,7 @@ static void prepare(struct compute *compute) {
         }
     }
     struct onnx_run *begun;
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     if (is_said && onnx_run_begin(compute->session, graph->input_count, inputs, &begun, &error)) {
         report(compute, begun);
         onnx_run_end(begun);
@@ -179,7 +179,7 @@ bool compute_create(struct onnx_device *device, const OrtGraph *graph, const Ort
     struct compute *compute = calloc(1, sizeof *compute);
     *info = NULL;
     if (compute == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     compute->info = (OrtNodeComputeInfo){.ort_version_supported = API_VERSION,
                                          .CreateState = create_state,

@@ -115,7 +115,7 @@ static bool find_adapters(struct factory *factory, const OrtLogger *logger, stru
 static OrtStatus *ORT_API_CALL get_devices(OrtEpFactory *ep_factory, const OrtHardwareDevice *const *devices,
                                            size_t count, OrtEpDevice **ep_devices, size_t most, size_t *ep_count) {
     const struct factory *factory = (struct factory *)ep_factory;
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     *ep_count = 0;
     for (uint32_t i = 0; i < factory->count && *ep_count < most; ++i) {
         const OrtHardwareDevice *hardware = find_hardware(&factory->adapters[i].info, devices, count);
@@ -148,7 +148,7 @@ static OrtStatus *ORT_API_CALL create_ep(OrtEpFactory *factory, const OrtHardwar
                                          const OrtSessionOptions *session_options, const OrtLogger *logger,
                                          OrtEp **ep) {
     struct provider_options options;
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     (void)devices;
     (void)logger;
     *ep = NULL;
@@ -240,7 +240,7 @@ EXPORT OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBas
                                       .ReleaseAllocator = release_allocator,
                                       .CreateDataTransfer = create_transfer,
                                       .IsStreamAware = is_stream_aware};
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     if (!find_adapters(factory, logger, &error)) {
         ReleaseEpFactory(&factory->factory);
         return ort_status(false, &error);

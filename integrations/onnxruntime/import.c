@@ -20,7 +20,7 @@ enum onnx_type import_type(ONNXTensorElementDataType type) {
 static void *take(struct importing *i, size_t count, size_t size) {
     void *memory = onnx_allocate(&i->model->arena, count, size);
     if (memory == NULL) {
-        onnx_fail(i->error, "memory is out");
+        onnx_fail_memory(i->error);
     }
     return memory;
 }
@@ -28,7 +28,7 @@ static void *take(struct importing *i, size_t count, size_t size) {
 static const char *copy_text(struct importing *i, const char *text) {
     const char *copy = text == NULL ? "" : onnx_copy_text(&i->model->arena, text, strlen(text));
     if (copy == NULL) {
-        onnx_fail(i->error, "memory is out");
+        onnx_fail_memory(i->error);
     }
     return copy;
 }

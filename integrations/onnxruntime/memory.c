@@ -124,7 +124,7 @@ static bool find_end(const struct transfer *transfer, const OrtValue *value, con
 static bool copy_between(const struct end *from, const struct end *to, size_t size, struct onnx_error *error) {
     void *copy = malloc(size);
     if (copy == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     const bool done = onnx_place_read(from->device->pool, &from->place, copy, size, error) &&
                       onnx_place_write(to->device->pool, &to->place, copy, size, error);
@@ -166,7 +166,7 @@ static bool copy_tensor(const struct transfer *transfer, const OrtValue *from, O
 
 static OrtStatus *ORT_API_CALL copy_tensors(OrtDataTransferImpl *transfer, const OrtValue **from, OrtValue **to,
                                             OrtSyncStream **streams, size_t count) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     bool done = true;
     (void)streams;
     for (size_t i = 0; done && i < count; ++i) {

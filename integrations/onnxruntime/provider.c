@@ -31,7 +31,7 @@ static bool find_parts(const struct onnx_model *model, const struct onnx_verdict
     const struct onnx_graph *graph = &model->graph;
     uint32_t *of_values = calloc(graph->value_count + 1, sizeof *of_values);
     if (of_values == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     *part_count = 0;
     for (uint32_t n = 0; n < graph->node_count; ++n) {
@@ -60,7 +60,7 @@ static bool claim(const struct onnx_model *model, const struct onnx_verdict *ver
     uint32_t part_count = 0;
     uint32_t *parts = calloc(count + 1, sizeof *parts);
     const OrtNode **claimed = calloc(count + 1, sizeof(OrtNode *));
-    bool done = (parts != NULL && claimed != NULL) || onnx_fail(error, "memory is out");
+    bool done = (parts != NULL && claimed != NULL) || onnx_fail_memory(error);
     done = done && find_parts(model, verdicts, parts, &part_count, error);
     for (uint32_t part = 0; done && part < part_count; ++part) {
         size_t claimed_count = 0;
@@ -83,7 +83,7 @@ static bool find_nodes(const OrtGraph *graph, struct onnx_model *model, const Or
                        struct onnx_error *error) {
     *nodes = onnx_allocate(&model->arena, model->graph.node_count, sizeof **nodes);
     if (*nodes == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     return model->graph.node_count == 0 ||
            ort_check(ort.api->Graph_GetNodes(graph, *nodes, model->graph.node_count), error);
@@ -108,14 +108,14 @@ static bool is_written_out(const OrtGraph *graph, bool *is_left, struct onnx_err
 static OrtStatus *ORT_API_CALL get_capability(OrtEp *ep, const OrtGraph *graph, OrtEpGraphSupportInfo *info) {
     struct provider *provider = (struct provider *)ep;
     struct onnx_model model;
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     const OrtNode **nodes;
     bool is_left = false;
     bool done = import_graph(graph, false, &model, &error) && find_nodes(graph, &model, &nodes, &error) &&
                 is_written_out(graph, &is_left, &error);
     if (done && !is_left) {
         const struct onnx_verdict *verdicts = onnx_judge(&model, &model.graph, &model.arena);
-        done = verdicts != NULL || onnx_fail(&error, "memory is out");
+        done = verdicts != NULL || onnx_fail_memory(&error);
         done = done && claim(&model, verdicts, nodes, info, &error);
         if (done && provider->options.report[0] != 0) {
             report_nodes(provider->options.report, &model, verdicts);
@@ -130,7 +130,7 @@ static OrtStatus *ORT_API_CALL get_capability(OrtEp *ep, const OrtGraph *graph, 
 static OrtStatus *ORT_API_CALL compile(OrtEp *ep, const OrtGraph **graphs, const OrtNode **fused, size_t count,
                                        OrtNodeComputeInfo **infos, OrtNode **contexts) {
     struct provider *provider = (struct provider *)ep;
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     (void)contexts;
     const struct onnx_session_options options = {.allows_half = provider->options.allows_half,
                                                  .node_by_node = provider->options.node_by_node,
@@ -162,7 +162,7 @@ bool provider_create(struct adapter *adapter, const struct provider_options *opt
     struct provider *provider = calloc(1, sizeof *provider);
     *made = NULL;
     if (provider == NULL) {
-        return onnx_fail(error, "memory is out");
+        return onnx_fail_memory(error);
     }
     provider->options = *options;
     provider->adapter = adapter;

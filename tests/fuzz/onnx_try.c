@@ -21,8 +21,7 @@ struct onnx_tried onnx_tried;
 
 /* ---- inputs ---- */
 
-/* Sizes that the model leaves open are `open`. Elements are small integers, in `elements` those of GIVEN_BYTES. */
-static struct onnx_plan_input *make_inputs(const struct onnx_graph *graph, uint32_t open, const void *elements) {
+struct onnx_plan_input *onnx_try_inputs(const struct onnx_graph *graph, uint32_t open, const void *elements) {
     struct onnx_plan_input *inputs = calloc((size_t)graph->input_count + 1, sizeof *inputs);
     REQUIRE(inputs != NULL);
     for (uint32_t i = 0; i < graph->input_count; i++) {
@@ -56,7 +55,7 @@ static void tell(void *data, const struct onnx_node_report *report) {
 }
 
 static void try_plan(const struct onnx_model *model, const struct onnx_plan_input *inputs) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     struct onnx_plan *plan;
     struct onnx_plan_graph *graph;
     const uint32_t count = model->graph.input_count;
@@ -106,11 +105,11 @@ void onnx_try(const unsigned char *bytes, size_t length, const char *folder) {
     for (size_t i = 0; i < GIVEN_BYTES / sizeof *elements; i++) {
         elements[i] = (int64_t)(i % 3 + 1);
     }
-    struct onnx_plan_input *inputs = make_inputs(&model.graph, 2, elements);
+    struct onnx_plan_input *inputs = onnx_try_inputs(&model.graph, 2, elements);
     try_plan(&model, inputs);
     free(inputs);
     memset(elements, 0, GIVEN_BYTES);
-    inputs = make_inputs(&model.graph, length % 2 == 0 ? 0 : 5, elements);
+    inputs = onnx_try_inputs(&model.graph, length % 2 == 0 ? 0 : 5, elements);
     try_plan(&model, inputs);
     free(inputs);
     free(elements);

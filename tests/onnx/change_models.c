@@ -2,13 +2,15 @@
  * Prints TAP of one test. What ends the process, takes longer than it may, or more memory is written to the file of
  * --found.
  *
- * change_models [--count N] [--seconds N] [--seed N] [--limit N] [--found FILE] [--once] [--write FOLDER] [PATH..]
+ * change_models [--count N] [--seconds N] [--seed N] [--limit N] [--found FILE] [--once | --memory] [--write FOLDER]
+ *               [PATH..]
  *   PATH..       models, or folders of *.onnx and of NAME/model.onnx; a few small ones that are made here, where none
  * is
  *   --count N    changed models to try; 20000
  *   --seconds N  ends after so long, too; 0: never
  *   --limit N    milliseconds of the processor that a model may take; 1000
  *   --once       the files as they are, once each
+ *   --memory     the files as they are, where each allocation fails in turn
  *   --write TO   changed models are written to files N.onnx of that folder, and not tried */
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,6 +27,7 @@
 #include "fuzz/onnx_try.h"
 #include "models.h"
 #include "onnx/file.h"
+#include "try_memory.h"
 
 enum { MOST_MODELS = 4096, ROOM = 16384, MOST_BYTES = 8192, GENERATIONS = 12 };
 
@@ -270,7 +273,7 @@ struct options {
     const char *write;
     uint64_t count, seed, limit;
     double seconds;
-    bool once;
+    bool once, memory;
 };
 
 static int write_all(const struct options *options) {
@@ -325,6 +328,36 @@ static int run(const struct options *options) {
     return failures != 0;
 }
 
+/* Each allocation of each model fails in turn. */
+static int run_memory(const struct options *options) {
+    const double begun = seconds(CLOCK_MONOTONIC);
+    uint32_t done = 0;
+    int failures = 0;
+    for (; done < model_count && (options->seconds == 0 || seconds(CLOCK_MONOTONIC) - begun < options->seconds);
+         done++) {
+        memcpy(current, models[done].bytes, models[done].length);
+        current_length = models[done].length;
+        alarm(600);
+        if (!try_memory(current, current_length, ".")) {
+            printf("# that was model %u\n", (unsigned)done);
+            keep(found);
+            failures++;
+        }
+        alarm(0);
+        onnx_try_end();
+    }
+    const struct memory_tried *t = &memory_tried;
+    printf("%s 1 - where memory is out, models are refused, and nothing is left\n", failures == 0 ? "ok" : "not ok");
+    printf(
+        "# %u models in %.0f s; allocations that failed: %llu of reading, %llu judging, %llu reporting, %llu planning, "
+        "%llu making graphs, %llu compiling; %llu did not matter\n1..1\n",
+        (unsigned)done, seconds(CLOCK_MONOTONIC) - begun, (unsigned long long)t->read, (unsigned long long)t->judged,
+        (unsigned long long)t->reported, (unsigned long long)t->planned, (unsigned long long)t->made,
+        (unsigned long long)t->compiled, (unsigned long long)t->survived);
+    return failures != 0 || t->read == 0 || t->judged == 0 || t->reported == 0 || t->planned == 0 || t->made == 0 ||
+           t->compiled == 0;
+}
+
 static void set_number(struct options *options, const char *name, uint64_t number) {
     if (strcmp(name, "--count") == 0) {
         options->count = number;
@@ -346,6 +379,8 @@ int main(int argc, char **argv) {
         const char *next = i + 1 < argc ? argv[i + 1] : "0";
         if (strcmp(argv[i], "--once") == 0) {
             options.once = true;
+        } else if (strcmp(argv[i], "--memory") == 0) {
+            options.memory = true;
         } else if (argv[i][0] != '-') {
             add_path(argv[i]);
         } else if (strcmp(argv[i], "--found") == 0) {
@@ -364,7 +399,9 @@ int main(int argc, char **argv) {
     }
     signal(SIGABRT, on_signal);
     signal(SIGALRM, on_signal);
-    const int status = options.write != NULL ? write_all(&options) : run(&options);
+    const int status = options.write != NULL ? write_all(&options)
+                       : options.memory      ? run_memory(&options)
+                                             : run(&options);
     for (uint32_t i = 0; i < model_count; i++) {
         free(models[i].bytes);
         free(models[i].changed);

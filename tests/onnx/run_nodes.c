@@ -267,7 +267,7 @@ static enum outcome run_one(const struct suite *suite, uint32_t i, struct onnx_d
 /* Runs the tests from one on. Their outcomes, a byte each, are written to `pipe` unless it is 0. False without a
  * device. */
 static bool run_from(struct suite *suite, uint32_t first, int pipe) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     struct onnx_device *device;
     if (!onnx_device_open(NULL, &device, &error)) {
         fprintf(stderr, "onnx_nodes: %s\n", error.text);

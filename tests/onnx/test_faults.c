@@ -70,7 +70,7 @@ static bool run(struct onnx_session *session, struct onnx_error *error) {
     struct onnx_run *begun;
     float y[WIDTH] = {0};
     void *const outputs[] = {y};
-    *error = (struct onnx_error){{0}};
+    *error = (struct onnx_error){0};
     if (!onnx_run_begin(session, 1, &input, &begun, error)) {
         assert_null(begun);
         return false;
@@ -99,7 +99,7 @@ static void expect_reason(const struct onnx_error *error, const char *call, VkRe
 static bool fail_call(const char *call, uint32_t nth, VkResult failure) {
     struct onnx_device *device = NULL;
     struct onnx_session *session = NULL;
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     faults_set(call, (int32_t)nth, failure);
     bool done = onnx_device_open(NULL, &device, &error);
     done = done && onnx_session_create(device, &model, &model.graph, NULL, &session, &error);
@@ -158,7 +158,7 @@ static void another_session_works_after_a_loss(void **state) {
     (void)state;
     struct onnx_device *devices[2];
     struct onnx_session *sessions[2];
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     for (size_t i = 0; i < 2; i++) {
         assert_true(onnx_device_open(NULL, &devices[i], &error));
         assert_true(onnx_session_create(devices[i], &model, &model.graph, NULL, &sessions[i], &error));

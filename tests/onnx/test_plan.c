@@ -39,7 +39,7 @@ static void add_output(const char *name, enum onnx_type type, const char *sizes)
 
 /* The model of that graph, which is empty again. */
 static struct proto read_graph(struct onnx_model *model) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     struct proto bytes = model_of(graph);
     proto_message(&bytes, 8, model_opset("com.microsoft", 1));
     graph = (struct proto){NULL, 0};
@@ -51,7 +51,7 @@ static struct proto read_graph(struct onnx_model *model) {
 
 static struct onnx_plan *plan_graph(const struct onnx_model *model, const struct onnx_plan_input *inputs) {
     struct onnx_plan *plan;
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     if (!onnx_plan_create(model, &model->graph, model->graph.input_count, inputs, NULL, &plan, &error)) {
         fail_msg("%s", error.text);
     }
@@ -61,7 +61,7 @@ static struct onnx_plan *plan_graph(const struct onnx_model *model, const struct
 static void expect_refused(const struct onnx_plan_input *inputs, const char *reason) {
     struct onnx_model model;
     struct onnx_plan *plan;
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     struct proto bytes = read_graph(&model);
     if (onnx_plan_create(&model, &model.graph, model.graph.input_count, inputs, NULL, &plan, &error)) {
         fail_msg("planned, must be refused: %s", reason);
@@ -121,7 +121,7 @@ static void inputs_are_looked_at_where_shapes_ask(void **state) {
     assert_false(onnx_plan_looked_at(plan)[0]);
     assert_true(onnx_plan_looked_at(plan)[1]);
     onnx_plan_free(plan);
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     inputs[1].data = NULL;
     assert_false(onnx_plan_create(&model, &model.graph, 2, inputs, NULL, &plan, &error));
     assert_non_null(strstr(error.text, "Reshape"));

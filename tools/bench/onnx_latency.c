@@ -56,7 +56,7 @@ struct subject {
 };
 
 static bool run_empty(struct subject *subject) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     return onnx_commands_run(subject->device, &subject->commands, &error);
 }
 
@@ -132,7 +132,7 @@ static bool bind_on_device(struct subject *subject, const OrtEpDevice *device) {
 static bool make_empty(struct subject *subject, const OrtEpDevice *device) {
     const char *index = ort->GetKeyValue(ort->EpDevice_EpMetadata(device), "vulkan_index");
     char name[32];
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     snprintf(name, sizeof name, "#%s", index);
     const struct onnx_device_options options = {.name = name};
     const bool done = onnx_device_open(&options, &subject->device, &error) &&

@@ -83,6 +83,8 @@ if [ $# -eq 0 ]; then
         "$root/tests/onnx/test_onnxruntime_faults.py"
     logged "changes of ONNX's node tests, planned and compiled" "$build/tests/onnx/change_models" --count 60000 --seconds 20 \
         --found "$folder/found.onnx" "$folder/nodes"
+    logged "ONNX's node tests, where memory is out" "$build/tests/onnx/change_models" --memory --seconds 30 \
+        --found "$folder/found.onnx" "$folder/nodes"
     rm -rf "$folder/changed"
     mkdir -p "$folder/changed"
     "$build/tests/onnx/change_models" --count 3000 --seed 77 --write "$folder/changed" "$folder/nodes"

@@ -36,7 +36,7 @@ struct timed {
 };
 
 static bool execute(const struct subject *subject, struct way *way, double *milliseconds) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     const double start = timing_now();
     if (!onnx_run_execute(way->run, way->values.elements, &error)) {
         return subject_fail(subject, &error);
@@ -49,7 +49,7 @@ static bool begin(struct timed *timed, struct onnx_device *device, bool node_by_
     const struct subject *subject = timed->subject;
     struct way *way = &timed->ways[node_by_node ? NODE_BY_NODE : FUSED];
     const struct onnx_session_options options = {.allows_half = subject->request->half, .node_by_node = node_by_node};
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     const double start = timing_now();
     progress_show("%s: compiling", subject->name);
     if (!onnx_session_create(device, subject->model, subject->graph, &options, &way->session, &error) ||
@@ -156,7 +156,7 @@ static bool report(const struct timed *timed, const char *device, const char *pa
 
 static bool bench_subject(const struct subject *subject, const struct bench_options *options) {
     struct timed timed = {.subject = subject};
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     struct onnx_device *device;
     const struct onnx_device_options device_options = {.name = options->device};
     if (!onnx_device_open(&device_options, &device, &error)) {

@@ -71,7 +71,7 @@ static void print_count(const char *before, uint32_t count, const char *what) {
 
 static bool check_subject(const struct subject *subject) {
     struct check check = {.subject = subject};
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     printf("%s:\n", subject->path);
     if (!onnx_report(subject->model, subject->graph, subject->graph->input_count, subject->inputs, tell, &check,
                      &error)) {

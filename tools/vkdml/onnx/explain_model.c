@@ -4,7 +4,7 @@
 
 static bool explain_graph(const struct subject *subject, const struct onnx_plan *plan, VkdmlDevice device,
                           const VkdmlCompileInfo *info, struct explained *explained) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     struct onnx_plan_graph *graph;
     VkdmlDispatchable compiled = NULL;
     if (!onnx_plan_graph_create(plan, device, &graph, &error)) {
@@ -27,7 +27,7 @@ static bool explain_graph(const struct subject *subject, const struct onnx_plan 
 
 bool explain_onnx_model(const struct subject *subject, VkdmlDevice device, const VkdmlCompileInfo *info,
                         struct explained *explained) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     struct onnx_plan *plan;
     *explained = (struct explained){.name = subject->name};
     if (!onnx_plan_create(subject->model, subject->graph, subject->graph->input_count, subject->inputs, NULL, &plan,

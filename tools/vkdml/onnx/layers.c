@@ -107,7 +107,7 @@ static bool watch(const struct onnx_graph *graph, struct watched *watched) {
 
 static bool run_watched(const struct subject *subject, struct onnx_device *device, const struct watched *watched,
                         const struct onnx_session_options *options, struct values *values) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     struct onnx_session *session = NULL;
     struct onnx_run *run = NULL;
     bool good = onnx_session_create(device, subject->model, &watched->graph, options, &session, &error) &&

@@ -27,7 +27,7 @@ static void stand_in(struct stand_in *it, const struct subject *subject) {
 /* As often and as long as the options say. */
 static bool execute(const struct subject *subject, struct onnx_run *run, const struct run_options *options,
                     struct values *values, struct timing *timing) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     const double begun = timing_now();
     for (uint32_t i = 0; i < options->iterations || timing_now() - begun < options->milliseconds; i++) {
         const double start = timing_now();
@@ -96,7 +96,7 @@ static bool tell_outputs(struct results *results, const struct subject *subject,
 /* Of a session: compiles, runs, and tells what came of it. */
 static bool run_session(const struct subject *subject, struct onnx_device *device, struct onnx_session *session,
                         const struct run_options *options, struct results *results) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     struct onnx_run *run;
     struct values values = {0};
     struct timing timing = {0};
@@ -122,7 +122,7 @@ static bool run_session(const struct subject *subject, struct onnx_device *devic
 }
 
 static bool run_subject(const struct subject *subject, const struct run_options *options, struct results *results) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     struct onnx_device *device;
     struct onnx_session *session = NULL;
     const bool reference = devices_is_reference(options->device);

@@ -254,7 +254,7 @@ static bool make_inputs(struct subject *subject) {
 }
 
 bool subject_open(struct subject *subject, const char *path, const struct onnx_request *request) {
-    struct onnx_error error = {{0}};
+    struct onnx_error error = {0};
     *subject = (struct subject){.path = path, .name = path, .request = request};
     if (!onnx_open(path, &subject->file, &error)) {
         message_print("vkdml: %s", error.text);

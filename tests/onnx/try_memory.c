@@ -61,7 +61,6 @@ static bool do_report(struct subject *s) {
 }
 
 static bool do_plan(struct subject *s) {
-    VkdmlDevice device;
     struct onnx_plan *plan;
     const bool done =
         onnx_plan_create(&s->model, &s->model.graph, s->model.graph.input_count, s->inputs, NULL, &plan, &s->error);

@@ -326,6 +326,41 @@ static void extension_without_name(VkdmlDeviceCreateInfo *info) {
 static void callbacks_without_functions(VkdmlDeviceCreateInfo *info) {
     info->allocationCallbacks = &no_callbacks;
 }
+static void *VKAPI_PTR give_none(void *user, size_t size, size_t alignment, VkSystemAllocationScope scope) {
+    (void)user, (void)size, (void)alignment, (void)scope;
+    return NULL;
+}
+static void *VKAPI_PTR give_none_again(void *user, void *memory, size_t size, size_t alignment,
+                                       VkSystemAllocationScope scope) {
+    (void)user, (void)memory, (void)size, (void)alignment, (void)scope;
+    return NULL;
+}
+static void VKAPI_PTR take_none(void *user, void *memory) {
+    (void)user, (void)memory;
+}
+static void VKAPI_PTR hear(void *user, size_t size, VkInternalAllocationType type, VkSystemAllocationScope scope) {
+    (void)user, (void)size, (void)type, (void)scope;
+}
+static void callbacks_that_cannot_grow(VkdmlDeviceCreateInfo *info) {
+    static const VkAllocationCallbacks callbacks = {.pfnAllocation = give_none, .pfnFree = take_none};
+    info->allocationCallbacks = &callbacks;
+}
+static void callbacks_that_cannot_free(VkdmlDeviceCreateInfo *info) {
+    static const VkAllocationCallbacks callbacks = {.pfnAllocation = give_none, .pfnReallocation = give_none_again};
+    info->allocationCallbacks = &callbacks;
+}
+static void callbacks_that_hear_of_frees(VkdmlDeviceCreateInfo *info) {
+    static const VkAllocationCallbacks callbacks = {
+        .pfnAllocation = give_none, .pfnReallocation = give_none_again, .pfnFree = take_none, .pfnInternalFree = hear};
+    info->allocationCallbacks = &callbacks;
+}
+static void callbacks_that_hear_of_allocations(VkdmlDeviceCreateInfo *info) {
+    static const VkAllocationCallbacks callbacks = {.pfnAllocation = give_none,
+                                                    .pfnReallocation = give_none_again,
+                                                    .pfnFree = take_none,
+                                                    .pfnInternalAllocation = hear};
+    info->allocationCallbacks = &callbacks;
+}
 static void unknown_variant(VkdmlDeviceCreateInfo *info) {
     info->kernelVariant = (VkdmlKernelVariant)7;
 }
@@ -352,6 +387,10 @@ static void a_wrong_import_is_refused_with_its_reason(void **state) {
         {extensions_without_names, "enabledExtensions is NULL, must point to 3 names"},
         {extension_without_name, "enabledExtensions[0] is NULL"},
         {callbacks_without_functions, "allocationCallbacks.pfnAllocation is NULL"},
+        {callbacks_that_cannot_grow, "allocationCallbacks.pfnReallocation is NULL"},
+        {callbacks_that_cannot_free, "allocationCallbacks.pfnFree is NULL"},
+        {callbacks_that_hear_of_frees, "allocationCallbacks.pfnInternalAllocation is NULL, must be given with"},
+        {callbacks_that_hear_of_allocations, "allocationCallbacks.pfnInternalFree is NULL, must be given with"},
         {unknown_variant, "kernelVariant is 7, must be a VkdmlKernelVariant"},
         {cache_data_without_data, "pipelineCacheData is NULL, must point to 9 bytes"},
     };

@@ -15,6 +15,7 @@
 #include "base/processor.h"
 #include "interposer.h"
 #include "vkdml/vkdml.h"
+#include "vulkan/device.h"
 #include "vulkan_fixture.h"
 
 static struct vulkan vulkan;
@@ -742,6 +743,49 @@ static void operator_requirements_know_operators_and_types(void **state) {
                      VKDML_ERROR_INVALID_ARGUMENT);
 }
 
+static struct vkdml_plan_limits import_with(void *chained) {
+    const VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                                .pNext = chained};
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.enabledFeatures = &features;
+    info.kernelVariant = VKDML_KERNEL_VARIANT_SUBGROUP;
+    VkdmlDevice device;
+    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
+    const struct vkdml_plan_limits limits = device->limits;
+    vkdmlDestroyDevice(device);
+    return limits;
+}
+
+/* Each by its own struct, and by that of a Vulkan version. No pipeline is made: the device need not have them. */
+static void a_feature_is_enabled_by_any_struct_that_says_so(void **state) {
+    (void)state;
+    VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR};
+    VkPhysicalDeviceVulkan13Features vulkan13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+                                                 .pNext = &dot};
+    assert_false(import_with(&vulkan13).dot_products);
+    dot.shaderIntegerDotProduct = VK_TRUE;
+    assert_true(import_with(&vulkan13).dot_products);
+    dot.shaderIntegerDotProduct = VK_FALSE;
+    vulkan13.shaderIntegerDotProduct = VK_TRUE;
+    assert_true(import_with(&vulkan13).dot_products);
+
+    VkPhysicalDeviceVulkan12Features vulkan12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                 .shaderFloat16 = VK_TRUE};
+    VkPhysicalDeviceVulkanMemoryModelFeatures memory_model = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES, .vulkanMemoryModel = VK_TRUE};
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+        .pNext = &memory_model,
+        .cooperativeMatrix = VK_TRUE};
+    VkPhysicalDeviceShaderFloat16Int8Features float16 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
+        .pNext = &matrix,
+        .shaderFloat16 = VK_TRUE};
+    const struct vkdml_plan_limits by_version = import_with(&vulkan12), by_itself = import_with(&float16);
+    assert_memory_equal(&by_version.float_controls, &by_itself.float_controls, sizeof by_itself.float_controls);
+}
+
 static VkdmlDevice import_at(DML_FEATURE_LEVEL level) {
     VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.featureLevel = level;
@@ -915,6 +959,7 @@ int main(void) {
         cmocka_unit_test(messages_are_each_threads_own),
         cmocka_unit_test(nothing_beyond_core_1_2_is_required),
         cmocka_unit_test(operator_requirements_know_operators_and_types),
+        cmocka_unit_test(a_feature_is_enabled_by_any_struct_that_says_so),
         cmocka_unit_test(operator_support_is_that_of_the_devices_level),
         cmocka_unit_test(type_support_is_that_of_the_devices_level),
         cmocka_unit_test(the_newest_requested_level_up_to_the_devices_is_told),

@@ -15,6 +15,7 @@
 #include "base/processor.h"
 #include "interposer.h"
 #include "vkdml/vkdml.h"
+#include "vulkan/device.h"
 #include "vulkan_fixture.h"
 
 static struct vulkan vulkan;
@@ -326,6 +327,41 @@ static void extension_without_name(VkdmlDeviceCreateInfo *info) {
 static void callbacks_without_functions(VkdmlDeviceCreateInfo *info) {
     info->allocationCallbacks = &no_callbacks;
 }
+static void *VKAPI_PTR give_none(void *user, size_t size, size_t alignment, VkSystemAllocationScope scope) {
+    (void)user, (void)size, (void)alignment, (void)scope;
+    return NULL;
+}
+static void *VKAPI_PTR give_none_again(void *user, void *memory, size_t size, size_t alignment,
+                                       VkSystemAllocationScope scope) {
+    (void)user, (void)memory, (void)size, (void)alignment, (void)scope;
+    return NULL;
+}
+static void VKAPI_PTR take_none(void *user, void *memory) {
+    (void)user, (void)memory;
+}
+static void VKAPI_PTR hear(void *user, size_t size, VkInternalAllocationType type, VkSystemAllocationScope scope) {
+    (void)user, (void)size, (void)type, (void)scope;
+}
+static void callbacks_that_cannot_grow(VkdmlDeviceCreateInfo *info) {
+    static const VkAllocationCallbacks callbacks = {.pfnAllocation = give_none, .pfnFree = take_none};
+    info->allocationCallbacks = &callbacks;
+}
+static void callbacks_that_cannot_free(VkdmlDeviceCreateInfo *info) {
+    static const VkAllocationCallbacks callbacks = {.pfnAllocation = give_none, .pfnReallocation = give_none_again};
+    info->allocationCallbacks = &callbacks;
+}
+static void callbacks_that_hear_of_frees(VkdmlDeviceCreateInfo *info) {
+    static const VkAllocationCallbacks callbacks = {
+        .pfnAllocation = give_none, .pfnReallocation = give_none_again, .pfnFree = take_none, .pfnInternalFree = hear};
+    info->allocationCallbacks = &callbacks;
+}
+static void callbacks_that_hear_of_allocations(VkdmlDeviceCreateInfo *info) {
+    static const VkAllocationCallbacks callbacks = {.pfnAllocation = give_none,
+                                                    .pfnReallocation = give_none_again,
+                                                    .pfnFree = take_none,
+                                                    .pfnInternalAllocation = hear};
+    info->allocationCallbacks = &callbacks;
+}
 static void unknown_variant(VkdmlDeviceCreateInfo *info) {
     info->kernelVariant = (VkdmlKernelVariant)7;
 }
@@ -352,6 +388,10 @@ static void a_wrong_import_is_refused_with_its_reason(void **state) {
         {extensions_without_names, "enabledExtensions is NULL, must point to 3 names"},
         {extension_without_name, "enabledExtensions[0] is NULL"},
         {callbacks_without_functions, "allocationCallbacks.pfnAllocation is NULL"},
+        {callbacks_that_cannot_grow, "allocationCallbacks.pfnReallocation is NULL"},
+        {callbacks_that_cannot_free, "allocationCallbacks.pfnFree is NULL"},
+        {callbacks_that_hear_of_frees, "allocationCallbacks.pfnInternalAllocation is NULL, must be given with"},
+        {callbacks_that_hear_of_allocations, "allocationCallbacks.pfnInternalFree is NULL, must be given with"},
         {unknown_variant, "kernelVariant is 7, must be a VkdmlKernelVariant"},
         {cache_data_without_data, "pipelineCacheData is NULL, must point to 9 bytes"},
     };
@@ -703,6 +743,49 @@ static void operator_requirements_know_operators_and_types(void **state) {
                      VKDML_ERROR_INVALID_ARGUMENT);
 }
 
+static struct vkdml_plan_limits import_with(void *chained) {
+    const VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                                .pNext = chained};
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.enabledFeatures = &features;
+    info.kernelVariant = VKDML_KERNEL_VARIANT_SUBGROUP;
+    VkdmlDevice device;
+    assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
+    const struct vkdml_plan_limits limits = device->limits;
+    vkdmlDestroyDevice(device);
+    return limits;
+}
+
+/* Each by its own struct, and by that of a Vulkan version. No pipeline is made: the device need not have them. */
+static void a_feature_is_enabled_by_any_struct_that_says_so(void **state) {
+    (void)state;
+    VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR};
+    VkPhysicalDeviceVulkan13Features vulkan13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+                                                 .pNext = &dot};
+    assert_false(import_with(&vulkan13).dot_products);
+    dot.shaderIntegerDotProduct = VK_TRUE;
+    assert_true(import_with(&vulkan13).dot_products);
+    dot.shaderIntegerDotProduct = VK_FALSE;
+    vulkan13.shaderIntegerDotProduct = VK_TRUE;
+    assert_true(import_with(&vulkan13).dot_products);
+
+    VkPhysicalDeviceVulkan12Features vulkan12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                 .shaderFloat16 = VK_TRUE};
+    VkPhysicalDeviceVulkanMemoryModelFeatures memory_model = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES, .vulkanMemoryModel = VK_TRUE};
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+        .pNext = &memory_model,
+        .cooperativeMatrix = VK_TRUE};
+    VkPhysicalDeviceShaderFloat16Int8Features float16 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
+        .pNext = &matrix,
+        .shaderFloat16 = VK_TRUE};
+    const struct vkdml_plan_limits by_version = import_with(&vulkan12), by_itself = import_with(&float16);
+    assert_memory_equal(&by_version.float_controls, &by_itself.float_controls, sizeof by_itself.float_controls);
+}
+
 static VkdmlDevice import_at(DML_FEATURE_LEVEL level) {
     VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.featureLevel = level;
@@ -876,6 +959,7 @@ int main(void) {
         cmocka_unit_test(messages_are_each_threads_own),
         cmocka_unit_test(nothing_beyond_core_1_2_is_required),
         cmocka_unit_test(operator_requirements_know_operators_and_types),
+        cmocka_unit_test(a_feature_is_enabled_by_any_struct_that_says_so),
         cmocka_unit_test(operator_support_is_that_of_the_devices_level),
         cmocka_unit_test(type_support_is_that_of_the_devices_level),
         cmocka_unit_test(the_newest_requested_level_up_to_the_devices_is_told),

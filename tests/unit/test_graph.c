@@ -305,6 +305,43 @@ static void the_reference_refuses_unknown_flags(void **state) {
     graph_end(&graph);
 }
 
+static void the_reference_refuses_memory_that_is_not_the_graphs(void **state) {
+    (void)state;
+    static _Alignas(8) unsigned char bytes[4][BYTES];
+    const VkdmlHostBinding good[] = {{bytes[0], BYTES}, {bytes[1], BYTES}, {bytes[2], BYTES}};
+    const struct {
+        uint32_t input_count;
+        bool lacks_inputs, lacks_outputs;
+        uint32_t binding; /* the other of two inputs or the output */
+        VkdmlHostBinding other;
+        const char *reason;
+    } cases[] = {
+        {3, false, false, 0, good[0], "inputCount and outputCount are 3 and 1, must be the graph's, 2 and 1"},
+        {2, true, false, 0, good[0], "inputs is NULL"},
+        {2, false, true, 0, good[0], "outputs is NULL"},
+        {2, false, false, 1, {NULL, BYTES}, "inputs[1].data is NULL"},
+        {2, false, false, 2, {NULL, BYTES}, "outputs[0].data is NULL"},
+        {2, false, false, 0, {bytes[0], BYTES - 1}, "inputs[0].size is 255, must be at least 256"},
+        {2, false, false, 0, {bytes[0] + 4, BYTES}, "must be a multiple of 8"},
+        {2, false, false, 2, {bytes[1] + BYTES / 2, BYTES}, "outputs[0] overlaps inputs[1], must be disjoint"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        VkdmlHostBinding bindings[3];
+        memcpy(bindings, good, sizeof bindings);
+        bindings[cases[i].binding] = cases[i].other;
+        begin_good();
+        const VkdmlReferenceGraphInfo info = {.structSize = sizeof info,
+                                              .desc = &graph.desc,
+                                              .inputCount = cases[i].input_count,
+                                              .inputs = cases[i].lacks_inputs ? NULL : bindings,
+                                              .outputCount = 1,
+                                              .outputs = cases[i].lacks_outputs ? NULL : bindings + 2};
+        assert_int_equal(vkdmlReferenceExecuteGraph(&info), VKDML_ERROR_INVALID_ARGUMENT);
+        assert_reason(cases[i].reason);
+        graph_end(&graph);
+    }
+}
+
 static void ends_of_edges_agree(void **state) {
     (void)state;
     begin_good();
@@ -471,6 +508,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(broken_graphs_are_refused, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(nodes_in_a_circle_are_named, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(the_reference_refuses_unknown_flags, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(the_reference_refuses_memory_that_is_not_the_graphs, begin_with_device,
+                                        end_with_device),
         cmocka_unit_test_setup_teardown(ends_of_edges_agree, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(operators_are_live_and_of_the_device, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(nothing_leaks_where_memory_ends, begin_with_device, end_with_device),

@@ -450,7 +450,8 @@ static void the_longest_dimensions_end(void **state) {
 }
 
 /* Each was refused once, for more than 4096 dispatches, as it was cut where that helps least: along dimensions that a
- * pass does not scale, along steps outside of the picture, and into twice as many parts of a window as are needed. */
+ * pass does not scale, along steps outside of the picture, into twice as many parts of a window as are needed, and
+ * where rows of a window became more than there were. */
 static void what_few_dispatches_cover_is_not_refused(void **state) {
     (void)state;
     static const struct {
@@ -481,6 +482,9 @@ static void what_few_dispatches_cover_is_not_refused(void **state) {
          "OutputTensor=FLOAT32[4,1,1,1,1] DimensionCount=3 Strides=3,8193,8193 WindowSize=8193,8193,3 "
          "StartPadding=0,1,1 EndPadding=8193,1,0 P=1000",
          DEVICE_MINIMUM, 4},
+        {"LP_POOLING InputTensor=FLOAT32[3,2,8388608,2] OutputTensor=FLOAT32[3,2,1,1048577] DimensionCount=2 "
+         "Strides=3,8 WindowSize=8388608,2 StartPadding=0,0 EndPadding=0,8388608 P=2",
+         DEVICE_LARGE, 800},
         {"ROI_POOLING InputTensor=FLOAT16[1,3,8388607,7] InputTensor.strides=3,36,9,3 ROITensor=FLOAT16[1,1,8388607,5] "
          "OutputTensor=FLOAT16[8388607,3,4,5] SpatialScale=1 PooledSize=5,4",
          DEVICE_LARGE, 2300},

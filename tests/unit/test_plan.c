@@ -535,6 +535,19 @@ static void a_tensor_of_almost_2_to_the_64_bytes_is_refused(void **state) {
         assert_int_equal(result_of(&c, &devices[d]), VKDML_ERROR_LIMIT_EXCEEDED);
 }
 
+/* 2^61 + 2^30 bytes are 2^64 bits and more: counted in bits, a window of all had 1 GiB. */
+static void a_tensor_of_more_than_2_to_the_64_bits_is_refused(void **state) {
+    (void)state;
+    static struct operator_case c;
+    char text[256];
+    assert_true(case_parse("ELEMENT_WISE_IF ConditionTensor=UINT8[268435457] ConditionTensor.strides=0 "
+                           "ATensor=INT32[268435457] ATensor.strides=2147483649 BTensor=INT32[268435457] "
+                           "OutputTensor=INT32[268435457] OutputTensor.strides=2",
+                           &c, text, sizeof(text)));
+    for (size_t d = 0; d < COUNT_OF(devices); d++)
+        assert_int_equal(result_of(&c, &devices[d]), VKDML_ERROR_LIMIT_EXCEEDED);
+}
+
 /* Plans a case, and says of each step whether it waits for those before it. */
 static void check_waits(const char *line, const struct invented_device *device, const bool *waits, uint32_t count) {
     static struct operator_case c;
@@ -640,6 +653,7 @@ int main(void) {
         cmocka_unit_test(what_few_dispatches_cover_is_not_refused),
         cmocka_unit_test(a_window_of_too_many_elements_is_refused),
         cmocka_unit_test(a_tensor_of_almost_2_to_the_64_bytes_is_refused),
+        cmocka_unit_test(a_tensor_of_more_than_2_to_the_64_bits_is_refused),
         cmocka_unit_test(steps_wait_for_what_they_read),
         cmocka_unit_test(an_owned_input_is_copied_at_initialization),
         cmocka_unit_test(divisors_are_exact_for_every_32_bit_number),

@@ -26,4 +26,13 @@ static inline uint64_t vkdml_divide_up(uint64_t value, uint64_t divisor) {
     return value / divisor + (value % divisor != 0);
 }
 
+/* The bytes that elements of so many bits take, and those whole. All their bits may be 2^64 and more. */
+static inline uint64_t vkdml_bytes_of(uint64_t elements, uint32_t bits) {
+    return elements / 8 * bits + (elements % 8 * bits + 7) / 8;
+}
+
+static inline uint64_t vkdml_whole_bytes_of(uint64_t elements, uint32_t bits) {
+    return elements / 8 * bits + elements % 8 * bits / 8;
+}
+
 #endif

@@ -1,6 +1,7 @@
 /* Values whose readers take strides: what a node only moves to another layout they read where it lies. */
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/notes.h"
 #include "frames/map/program.h"
 #include "graph/planning.h"
@@ -114,7 +115,7 @@ void vkdml_graph_find_strided(struct vkdml_graph_planning *planning) {
         for (uint32_t m = 0; op->moves(instance, m, &move); ++m) {
             struct vkdml_value_plan *value = &planning->values[vkdml_graph_value_of(graph, n, move.output)];
             value->whole = vkdml_graph_source(graph, n, 0);
-            value->at = move.from * instance->inputs[0].element_bits / 8;
+            value->at = vkdml_whole_bytes_of(move.from, instance->inputs[0].element_bits);
             value->strides = instance->inputs[0].strides;
         }
         planning->nodes[n].is_view = true;

@@ -2,6 +2,7 @@
  * they are to lie, and maps may write over what they read. */
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/notes.h"
 #include "graph/planning.h"
 #include "operators/operators.h"
@@ -48,8 +49,8 @@ static bool is_dense(const struct vkdml_tensor *tensor) {
 
 /* In bytes, where that is a place for a value. */
 static bool place_of(uint64_t elements, const struct vkdml_tensor *tensor, uint64_t *bytes) {
-    const uint64_t bits = elements * tensor->element_bits;
-    *bytes = bits / 8;
+    const uint64_t bits = elements * tensor->element_bits; /* modulo 2^64 */
+    *bytes = vkdml_whole_bytes_of(elements, tensor->element_bits);
     return bits % (UINT64_C(8) * VIEW_ALIGNMENT) == 0;
 }
 

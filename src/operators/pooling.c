@@ -74,14 +74,16 @@ static VkdmlResult plan_pool(const struct vkdml_planning *planning, const struct
 /* More elements than these go row by row first, and what became of rows then. */
 #define MOST_AT_ONCE 81
 
-static bool goes_by_rows(const struct pooling *pooling, bool has_places) {
+static bool goes_by_rows(const struct vkdml_instance *instance, const struct pooling *pooling, bool has_places) {
+    const uint32_t last = instance->inputs[0].dimension_count - 1;
     const uint32_t columns = pooling->windows.window[pooling->windows.dimension_count - 1];
     uint64_t rows = 1; /* windows fit 31 bits */
     for (uint32_t s = 0; s + 1 < pooling->windows.dimension_count && rows <= MOST_AT_ONCE; ++s) {
         rows *= pooling->windows.window[s];
     }
+    /* Where padding gives rows many more places than elements, what becomes of them may be of any size. */
     return !has_places && pooling->function != VKDML_POOL_NORM && rows > 1 && columns > 1 &&
-           rows * columns > MOST_AT_ONCE;
+           rows * columns > MOST_AT_ONCE && instance->outputs[0].sizes[last] / 2 <= instance->inputs[0].sizes[last];
 }
 
 /* A row's average is a share of the average, its maximum or sum one of its elements. */
@@ -149,7 +151,8 @@ static bool takes_tail(const struct vkdml_planning *planning, const struct pooli
         return vkdml_reduce_takes(&fold, planning->tail, limits);
     }
     const struct vkdml_neighbours pool = pool_of(planning, pooling);
-    return !pool.has_places && !goes_by_rows(pooling, false) && vkdml_neighbours_takes(&pool, planning->tail, limits);
+    return !pool.has_places && !goes_by_rows(planning->instance, pooling, false) &&
+           vkdml_neighbours_takes(&pool, planning->tail, limits);
 }
 
 static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const struct pooling *pooling) {
@@ -164,7 +167,7 @@ static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const str
         return vkdml_reduce_plan(&fold, planning->builder);
     }
     struct vkdml_neighbours pool = pool_of(planning, pooling);
-    if (goes_by_rows(pooling, pool.has_places)) {
+    if (goes_by_rows(instance, pooling, pool.has_places)) {
         pool.ending = VKDML_POOL_AS_IT_IS;
         return plan_by_rows(planning, pooling, &pool);
     }

@@ -14,11 +14,11 @@ struct vkdml_box vkdml_box_of(uint32_t rank, const uint32_t *sizes, size_t strid
 }
 
 struct vkdml_window vkdml_window_of(struct vkdml_span span, uint32_t bits) {
-    const uint64_t first = span.first * bits / 8;
-    const uint64_t end = ((span.first + span.count) * bits + 7) / 8;
+    const uint64_t first = vkdml_whole_bytes_of(span.first, bits);
+    const uint64_t end = vkdml_bytes_of(span.first + span.count, bits);
     struct vkdml_window window = {.offset = first & ~UINT64_C(3)};
     window.size = ((end + 3) & ~UINT64_C(3)) - window.offset;
-    window.lead = (uint32_t)(span.first - window.offset * 8 / bits);
+    window.lead = (uint32_t)(span.first - (window.offset / bits * 8 + window.offset % bits * 8 / bits));
     return window;
 }
 

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/checked.h"
+
 static struct vkdml_view view_of(const struct vkdml_tensor *tensor, enum vkdml_plan_resource resource, uint32_t index) {
     struct vkdml_view view = {.at = {.resource = resource, .index = index, .type = DML_TENSOR_DATA_TYPE_UNKNOWN}};
     if (tensor->dimension_count != 0) {
@@ -35,7 +37,7 @@ uint64_t vkdml_view_span(const struct vkdml_view *view) {
     for (uint32_t d = 0; d < view->rank; ++d) {
         elements += (uint64_t)(view->sizes[d] - 1) * view->strides[d];
     }
-    return ((elements * vkdml_view_bits(view) + 7) / 8 + 3) & ~UINT64_C(3);
+    return (vkdml_bytes_of(elements, vkdml_view_bits(view)) + 3) & ~UINT64_C(3);
 }
 
 uint32_t vkdml_view_elements(const struct vkdml_view *view) {

@@ -98,6 +98,8 @@ static void require_step(const struct vkdml_instance *instance, const struct vkd
                                         bytes_of(instance, plan, steps, buffer)));
     }
     REQUIRE(step->kind != VKDML_PLAN_COPY || plan_copy_lies_within(&step->copy, step->buffers));
+    REQUIRE(plan_map_lies_within(step));
+    REQUIRE(plan_gather_lies_within(step));
 }
 
 static void require_steps(const struct vkdml_instance *instance, const struct vkdml_plan *plan,

@@ -11,4 +11,9 @@ bool plan_buffer_lies_within(const struct vkdml_plan_buffer *buffer, uint32_t re
 /* Whether all runs of a copy lie within its two buffers. */
 bool plan_copy_lies_within(const struct vkdml_plan_copy *copy, const struct vkdml_plan_buffer buffers[2]);
 
+/* Whether all elements that a step of the map frame, or of the gather frame's copies, reads and writes lie within its
+ * buffers; true of other steps. */
+bool plan_map_lies_within(const struct vkdml_plan_step *step);
+bool plan_gather_lies_within(const struct vkdml_plan_step *step);
+
 #endif

@@ -450,7 +450,8 @@ static void the_longest_dimensions_end(void **state) {
 }
 
 /* Each was refused once, for more than 4096 dispatches, as it was cut where that helps least: along dimensions that a
- * pass does not scale, along steps outside of the picture, and into twice as many parts of a window as are needed. */
+ * pass does not scale, along steps outside of the picture, into twice as many parts of a window as are needed, and
+ * where rows of a window became more than there were. */
 static void what_few_dispatches_cover_is_not_refused(void **state) {
     (void)state;
     static const struct {
@@ -481,6 +482,9 @@ static void what_few_dispatches_cover_is_not_refused(void **state) {
          "OutputTensor=FLOAT32[4,1,1,1,1] DimensionCount=3 Strides=3,8193,8193 WindowSize=8193,8193,3 "
          "StartPadding=0,1,1 EndPadding=8193,1,0 P=1000",
          DEVICE_MINIMUM, 4},
+        {"LP_POOLING InputTensor=FLOAT32[3,2,8388608,2] OutputTensor=FLOAT32[3,2,1,1048577] DimensionCount=2 "
+         "Strides=3,8 WindowSize=8388608,2 StartPadding=0,0 EndPadding=0,8388608 P=2",
+         DEVICE_LARGE, 800},
         {"ROI_POOLING InputTensor=FLOAT16[1,3,8388607,7] InputTensor.strides=3,36,9,3 ROITensor=FLOAT16[1,1,8388607,5] "
          "OutputTensor=FLOAT16[8388607,3,4,5] SpatialScale=1 PooledSize=5,4",
          DEVICE_LARGE, 2300},
@@ -527,6 +531,19 @@ static void a_tensor_of_almost_2_to_the_64_bytes_is_refused(void **state) {
     output->strides[0] = UINT32_MAX;
     output->strides[1] = (1u << 29) - 2;
     assert_true(case_total_bytes(output) == UINT64_MAX - 7);
+    for (size_t d = 0; d < COUNT_OF(devices); d++)
+        assert_int_equal(result_of(&c, &devices[d]), VKDML_ERROR_LIMIT_EXCEEDED);
+}
+
+/* 2^61 + 2^30 bytes are 2^64 bits and more: counted in bits, a window of all had 1 GiB. */
+static void a_tensor_of_more_than_2_to_the_64_bits_is_refused(void **state) {
+    (void)state;
+    static struct operator_case c;
+    char text[256];
+    assert_true(case_parse("ELEMENT_WISE_IF ConditionTensor=UINT8[268435457] ConditionTensor.strides=0 "
+                           "ATensor=INT32[268435457] ATensor.strides=2147483649 BTensor=INT32[268435457] "
+                           "OutputTensor=INT32[268435457] OutputTensor.strides=2",
+                           &c, text, sizeof(text)));
     for (size_t d = 0; d < COUNT_OF(devices); d++)
         assert_int_equal(result_of(&c, &devices[d]), VKDML_ERROR_LIMIT_EXCEEDED);
 }
@@ -636,6 +653,7 @@ int main(void) {
         cmocka_unit_test(what_few_dispatches_cover_is_not_refused),
         cmocka_unit_test(a_window_of_too_many_elements_is_refused),
         cmocka_unit_test(a_tensor_of_almost_2_to_the_64_bytes_is_refused),
+        cmocka_unit_test(a_tensor_of_more_than_2_to_the_64_bits_is_refused),
         cmocka_unit_test(steps_wait_for_what_they_read),
         cmocka_unit_test(an_owned_input_is_copied_at_initialization),
         cmocka_unit_test(divisors_are_exact_for_every_32_bit_number),

@@ -586,7 +586,7 @@ static struct dimension *widest(struct dimensions *dimensions, bool other, struc
 }
 
 static uint64_t window_bytes(uint64_t elements, uint32_t bits) {
-    return ((elements * bits + 7) / 8 + 3) & ~UINT64_C(3);
+    return (vkdml_bytes_of(elements, bits) + 3) & ~UINT64_C(3);
 }
 
 /* Whether a window of so many bytes can be bound: one of a whole tensor where the tensor can, others wherever they

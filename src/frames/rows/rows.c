@@ -107,7 +107,7 @@ static bool lies_well(const struct walk *walk, uint32_t width) {
 
 /* The bytes before its first element. */
 static uint64_t start_of(const struct vkdml_view *tensor) {
-    return tensor->at.first * vkdml_view_bits(tensor) / 8;
+    return vkdml_whole_bytes_of(tensor->at.first, vkdml_view_bits(tensor));
 }
 
 /* Whether all can be bound whole, from a multiple of 16 bytes on. */

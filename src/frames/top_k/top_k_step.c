@@ -124,7 +124,7 @@ static uint32_t most_bound(const struct vkdml_top_k_use *use, const struct vkdml
     while (least < most) {
         const uint32_t middle = most - (most - least) / 2;
         const uint64_t elements = (uint64_t)(middle - 1) * axis_stride(use, rows) + 1;
-        const bool fits = can_bind(use->builder->limits, vkdml_divide_up(elements * bits, 8));
+        const bool fits = can_bind(use->builder->limits, vkdml_bytes_of(elements, bits));
         least = fits ? middle : least;
         most = fits ? most : middle - 1;
     }

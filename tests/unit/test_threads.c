@@ -245,15 +245,18 @@ static void memory_does_not_grow(void **state) {
     }
     const size_t grown = resident_bytes() > bytes ? resident_bytes() - bytes : 0;
     print_message("%u cycles, %zu KiB more resident since cycle %u\n", cycles, grown / 1024, first);
-    assert_true(grown < (size_t)4 << 20);
+    /* Of a long run as little as of a short one. The heap has room of some MiB, where what is lost goes first: 64 bytes
+     * of each of 100,000 cycles show, 8 bytes of each of a million. */
+    assert_true(grown < (size_t)(cycles < 10000 ? 4096 : 512) << 10);
     end_worker(&workers[0]);
     end_with_device(NULL);
 }
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(eight_threads_do_everything_at_once),
+        /* First: what is lost would go where others left room. */
         cmocka_unit_test(memory_does_not_grow),
+        cmocka_unit_test(eight_threads_do_everything_at_once),
     };
     if (argc > 1) {
         cycles = (uint32_t)strtoul(argv[1], NULL, 10);

@@ -229,6 +229,9 @@ static bool execute(struct run *run, VkdmlBindingTable table) {
         memcpy(image, before, run->layout.size);
         memcpy(run->gpu->mapped, before, run->layout.size);
         poison(run, &run->layout.temporary, patterns[time]);
+        for (uint32_t i = 0; i < execution->output_count; i++) {
+            poison(run, &run->layout.outputs[i], patterns[time]);
+        }
         good = record(run, execution->compiled, table);
         for (uint32_t i = 0; i < execution->output_count && good; i++) {
             const struct region *region = &run->layout.outputs[i];

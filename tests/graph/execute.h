@@ -26,9 +26,9 @@ struct execution {
     struct result outputs[GRAPH_MAX_BINDINGS];
 };
 
-/* Initializes and executes twice. Before each execution the temporary memory has another pattern in it, outputs have
- * the same bytes, and what is OWNED_BY_DML is no longer what it was. Nothing else in the buffer may change, guards
- * around everything included. False, with the reason, where it did or something failed. */
+/* Initializes and executes twice. Before each execution temporary memory and outputs have another pattern in them, and
+ * what is OWNED_BY_DML is no longer what it was. Nothing else in the buffer may change, guards around everything
+ * included. False, with the reason, where it did or something failed. */
 bool execute_twice(struct gpu *gpu, const struct execution *execution, uint64_t seed, char *text, size_t size);
 
 /* Frees what execute_twice() keeps from call to call. */

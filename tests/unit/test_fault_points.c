@@ -259,6 +259,55 @@ static VkdmlResult execute_graph(void) {
     return graph_reference(&world.graph, inputs, outputs);
 }
 
+static VkdmlResult bind_and_record(VkdmlDispatchable of, uint32_t input_count, const VkdmlBufferBinding *inputs,
+                                   uint32_t output_count, const VkdmlBufferBinding *outputs,
+                                   const VkdmlBufferBinding *persistent, VkCommandBuffer commands) {
+    const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = of};
+    VkdmlBindingProperties needs;
+    VkdmlBindingTable table;
+    VkdmlResult result = vkdmlCreateBindingTable(world.device, &info, &table);
+    if (result == VKDML_SUCCESS) {
+        assert_int_equal(vkdmlGetBindingProperties(of, &needs), VKDML_SUCCESS);
+        const VkdmlBufferBinding temporary = other_range(0, needs.temporaryResourceSize);
+        assert_int_equal(vkdmlBindInputs(table, input_count, inputs), VKDML_SUCCESS);
+        assert_int_equal(vkdmlBindOutputs(table, output_count, outputs), VKDML_SUCCESS);
+        if (needs.temporaryResourceSize > 0) {
+            assert_int_equal(vkdmlBindTemporaryResource(table, &temporary), VKDML_SUCCESS);
+        }
+        if (needs.persistentResourceSize > 0) {
+            assert_int_equal(vkdmlBindPersistentResource(table, persistent), VKDML_SUCCESS);
+        }
+        result = vkdmlRecordDispatch(world.device, commands, of, table);
+        vkdmlDestroyBindingTable(table);
+    }
+    return result;
+}
+
+/* A graph from its compilation to its recording, its initialization before. */
+static VkdmlResult record_graph(void) {
+    const VkdmlBufferBinding none = {.buffer = VK_NULL_HANDLE}, data = range(0, SMALL_BYTES);
+    const VkdmlBufferBinding owned[] = {none, data, none}, inputs[] = {data, none, none};
+    const VkdmlBufferBinding outputs[] = {range(4096, SMALL_BYTES), range(8192, SMALL_BYTES)};
+    VkdmlDispatchable compiled = NULL, initializer = NULL;
+    VkdmlBindingProperties needs;
+    VkdmlResult result = compile_graph_with(0, &compiled);
+    if (result == VKDML_SUCCESS) {
+        result = vkdmlCreateOperatorInitializer(world.device, 1, &compiled, &initializer);
+    }
+    if (result == VKDML_SUCCESS) {
+        assert_int_equal(vkdmlGetBindingProperties(compiled, &needs), VKDML_SUCCESS);
+        const VkdmlBufferBinding persistent = range(16384, needs.persistentResourceSize);
+        VkCommandBuffer commands = vulkan_begin(&vulkan);
+        result = bind_and_record(initializer, 3, owned, 1, &persistent, NULL, commands);
+        if (result == VKDML_SUCCESS) {
+            result = bind_and_record(compiled, 3, inputs, 2, outputs, &persistent, commands);
+        }
+    }
+    vkdmlDestroyDispatchable(initializer);
+    vkdmlDestroyDispatchable(compiled);
+    return result;
+}
+
 static VkdmlRequirements requirements;
 static VkdmlVulkanHandles handles;
 static VkdmlBindingProperties properties;
@@ -340,6 +389,7 @@ static const struct subject {
     {"vkdmlBindTemporaryResource", bind_temporary, 0, 0, true, false, false},
     {"vkdmlBindPersistentResource", bind_persistent, 0, 0, true, false, false},
     {"vkdmlRecordDispatch", record, 0, 0, true, false, false},
+    {"vkdmlRecordDispatch", record_graph, 45, 10, true, false, true},
     {"vkdmlExplainOperator", explain_operator, 6, 0, true, false, false},
     {"vkdmlExplainGraph", explain_graph, 27, 0, true, false, false},
     {"vkdmlDestroyExplanation", destroy_explanation, 0, 0, false, false, false},

@@ -17,10 +17,10 @@
 
 /* Processor time that validating, inferring or planning may take; sanitizers take some of their own. */
 #if defined(__SANITIZE_ADDRESS__)
-#define MOST_SECONDS 1.0
+#define MOST_SECONDS 3.0
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define MOST_SECONDS 1.0
+#define MOST_SECONDS 3.0
 #endif
 #endif
 #ifndef MOST_SECONDS

@@ -76,19 +76,21 @@ struct walk {
     int64_t low, high;
 };
 
-static void walk_along(struct walk *walk, uint32_t size, uint32_t stride, bool is_signed) {
-    const int64_t length = (size - INT64_C(1)) * (is_signed ? (int64_t)(int32_t)stride : (int64_t)stride);
+static void walk_along(struct walk *walk, uint32_t size, uint32_t stride, bool goes_back) {
+    const int64_t length = (size - INT64_C(1)) * (goes_back ? (int64_t)(int32_t)stride : (int64_t)stride);
     *(length < 0 ? &walk->low : &walk->high) += length;
 }
 
-/* What is added modulo 2^32 takes the walk to where it begins in the window; from there on nothing wraps. */
-static bool gather_input_within(const struct vkdml_gather_parameters *p, uint32_t rank, uint64_t room, bool is_signed) {
+/* What is added modulo 2^32 takes the walk to where it begins in the window; from there on nothing wraps. A bit for
+ * each dimension, and one for the row, says whether its stride is one that goes back: far apart elements have such
+ * numbers too. */
+static bool gather_input_within(const struct vkdml_gather_parameters *p, uint32_t rank, uint64_t room, uint32_t back) {
     uint32_t first = p->input_first + p->row_origin * p->row_input_stride;
     struct walk walk = {0, 0};
-    walk_along(&walk, p->row_length, p->row_input_stride, is_signed);
+    walk_along(&walk, p->row_length, p->row_input_stride, back >> rank & 1);
     for (uint32_t d = 0; d < rank; d++) {
         first += p->origins[d] * p->input_strides[d];
-        walk_along(&walk, p->sizes[d], p->input_strides[d], is_signed);
+        walk_along(&walk, p->sizes[d], p->input_strides[d], back >> d & 1);
     }
     return walk.low + first >= 0 && (uint64_t)(walk.high + first) < room;
 }
@@ -109,6 +111,8 @@ bool plan_gather_lies_within(const struct vkdml_plan_step *step) {
     const uint32_t rank = step->constants[VKDML_GATHER_CONSTANT_RANK];
     const uint32_t bits = step->constants[VKDML_GATHER_CONSTANT_ELEMENT_BITS];
     const uint64_t room = step->buffers[0].size * 8 / bits;
-    return (gather_input_within(p, rank, room, false) || gather_input_within(p, rank, room, true)) &&
-           gather_output_end(p, rank) <= step->buffers[1].size * 8 / bits;
+    uint32_t back = 0;
+    while (!gather_input_within(p, rank, room, back) && back >> (rank + 1) == 0)
+        back++;
+    return back >> (rank + 1) == 0 && gather_output_end(p, rank) <= step->buffers[1].size * 8 / bits;
 }

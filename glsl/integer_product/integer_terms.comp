@@ -35,10 +35,13 @@ uint widened(uint type, uint word, uint element)
     return type == FLOAT16 ? widen_half(word >> (element % 2 * 16) & 0xFFFFu) : word;
 }
 
+// Tensors from the last to the first: a word is of the last one that begins at it or before, and of no other is anything
+// read, which would lie behind its end.
 #define TAKE(i, source, base)                                                                                          \
-    if ((TYPES >> (4 * i) & 15u) != 0) {                                                                               \
+    if ((TYPES >> (4 * i) & 15u) != 0 && !is_taken) {                                                                  \
         const uint type = TYPES >> (4 * i) & 15u;                                                                      \
-        if (unit >= parameters.sources[i].x) {                                                                         \
+        is_taken = unit >= parameters.sources[i].x;                                                                    \
+        if (is_taken) {                                                                                                \
             uint element = (base) * 8 / BITS_OF(type) + parameters.sources[i].y +                                      \
                            (unit - parameters.sources[i].x) * parameters.sources[i].z;                                 \
             term = widened(type, source.words[element / (32 / BITS_OF(type))], element);                               \
@@ -52,12 +55,13 @@ void main()
     if (group >= parameters.group_count || unit >= parameters.unit_count)
         return;
     uint term = 0;
-    TAKE(0, source0, push.base_bytes.y)
-    TAKE(1, source1, push.base_bytes.z)
-    TAKE(2, source2, push.base_bytes.w)
-    TAKE(3, source3, push.more_base_bytes.x)
-    TAKE(4, source4, push.more_base_bytes.y)
-    TAKE(5, source5, push.more_base_bytes.z)
+    bool is_taken = false;
     TAKE(6, source6, push.more_base_bytes.w)
+    TAKE(5, source5, push.more_base_bytes.z)
+    TAKE(4, source4, push.more_base_bytes.y)
+    TAKE(3, source3, push.more_base_bytes.x)
+    TAKE(2, source2, push.base_bytes.w)
+    TAKE(1, source1, push.base_bytes.z)
+    TAKE(0, source0, push.base_bytes.y)
     terms.words[parameters.target_first + push.base_bytes.x / 4 + unit] = term;
 }

@@ -77,7 +77,7 @@ struct walk {
 };
 
 static void walk_along(struct walk *walk, uint32_t size, uint32_t stride, bool goes_back) {
-    const int64_t length = (size - INT64_C(1)) * (goes_back ? (int64_t)(int32_t)stride : (int64_t)stride);
+    const int64_t length = (size - INT64_C(1)) * ((int64_t)stride - (goes_back ? INT64_C(1) << 32 : 0));
     *(length < 0 ? &walk->low : &walk->high) += length;
 }
 

@@ -253,11 +253,13 @@ Values load_vector(uint base, uint q, uint size)
     return terms;
 }
 
-// Four elements, `count` of which are needed.
+// Four elements, `count` of which are needed. Of a place outside the row the nearest in it is read, which is bound: steps
+// that lead beyond its end do so by less than 64, all others before its beginning.
 uvec4 load_four(uint base, uint first, uint size, uint count)
 {
     uvec4 q = first + uvec4(0, 1, 2, 3);
-    uvec4 at = base + min(q, uvec4(size - 1));
+    uvec4 nearest = mix(uvec4(0), uvec4(size - 1), lessThan(q - size, uvec4(64)));
+    uvec4 at = base + mix(nearest, q, lessThan(q, uvec4(size)));
     uvec4 bits = uvec4(source_element(at.x).x, 0, 0, 0);
     if (count > 1)
         bits.y = source_element(at.y).x;

@@ -609,6 +609,23 @@ static uint32_t divide_short(uint32_t n, struct vkdml_divisor by) {
     return (uint32_t)((uint64_t)by.multiplier * n >> 32) >> by.shifts;
 }
 
+/* Items of a pool load what lies between the elements that they take, to the end of the row: 60 elements, not 59. */
+static void what_a_pool_loads_is_bound(void **state) {
+    (void)state;
+    static const char line[] = "MAX_POOLING2 InputTensor=FLOAT32[1,2,5,6] OutputTensor=FLOAT32[1,2,5,3] "
+                               "OutputIndicesTensor=UINT32[1,2,5,3] DimensionCount=2 Strides=1,2 WindowSize=1,1 "
+                               "StartPadding=0,0 EndPadding=0,0 Dilations=1,1";
+    static struct operator_case c;
+    char text[256];
+    struct subject subject;
+    assert_true(case_parse(line, &c, text, sizeof(text)));
+    open_subject(&subject, &c, &devices[DEVICE_LAVAPIPE]);
+    CHECK(&subject, plan_subject(&subject, &subject.plan) == VKDML_SUCCESS);
+    CHECK(&subject, subject.plan.steps.count == 1 && subject.plan.steps.items[0].buffers[0].size == 240);
+    vkdml_plan_end(&subject.plan);
+    close_subject(&subject);
+}
+
 static void check_division(uint32_t n, uint32_t d) {
     const uint32_t quotient = divide(n, vkdml_divisor(d));
     if (quotient != n / d) {
@@ -654,6 +671,7 @@ int main(void) {
         cmocka_unit_test(a_window_of_too_many_elements_is_refused),
         cmocka_unit_test(a_tensor_of_almost_2_to_the_64_bytes_is_refused),
         cmocka_unit_test(a_tensor_of_more_than_2_to_the_64_bits_is_refused),
+        cmocka_unit_test(what_a_pool_loads_is_bound),
         cmocka_unit_test(steps_wait_for_what_they_read),
         cmocka_unit_test(an_owned_input_is_copied_at_initialization),
         cmocka_unit_test(divisors_are_exact_for_every_32_bit_number),

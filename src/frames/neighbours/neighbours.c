@@ -114,6 +114,9 @@ static struct vkdml_span source_span(const struct vkdml_neighbours *n, const str
         if (q.last < q.first) {
             return (struct vkdml_span){n->source.first, 1}; /* nothing is read */
         }
+        if (n->pool != VKDML_POOL_NONE && dimension->is_walked && d + 1 == n->count) {
+            q.last = least(q.last + VKDML_POOL_MOST_SPAN, (int64_t)dimension->source_size - 1);
+        }
         span.first += (uint64_t)q.first * dimension->source_stride;
         span.count += (uint64_t)(q.last - q.first) * dimension->source_stride;
     }

@@ -38,6 +38,10 @@ void vkdml_neighbours_fill_dimension(const struct vkdml_neighbours_dimension *di
 void vkdml_neighbours_fill_ending(const struct vkdml_neighbours *neighbours, const struct vkdml_neighbours_part *part,
                                   struct vkdml_neighbours_parameters *parameters, struct vkdml_plan_step *step);
 
+/* Elements of a row that a pool loads for an item at once, at the most: some of them may lie behind the last that is
+ * taken. */
+#define VKDML_POOL_MOST_SPAN 24
+
 /* Fills in a step of a pool: frames/neighbours/pool_step.c. */
 VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,
                                  const struct vkdml_plan_limits *limits, struct vkdml_report *report,

@@ -19,7 +19,6 @@
 #define MOST_RING        9
 #define MOST_PLACES_RING 5
 #define MOST_TAPS        9
-#define MOST_SPAN        24
 #define NO_RING          VKDML_MAX_DIMENSIONS
 
 struct shape {
@@ -113,8 +112,8 @@ static enum vkdml_neighbours_mode mode_of(const struct shape *shape) {
         return VKDML_NEIGHBOURS_MODE_SIDE;
     }
     const uint64_t span = (uint64_t)(shape->width - 1) * last->source_step + taps + shape->width - 1;
-    return last->tap_step == 1 && taps <= MOST_TAPS && span <= MOST_SPAN ? VKDML_NEIGHBOURS_MODE_SLIDE
-                                                                         : VKDML_NEIGHBOURS_MODE_SINGLE;
+    return last->tap_step == 1 && taps <= MOST_TAPS && span <= VKDML_POOL_MOST_SPAN ? VKDML_NEIGHBOURS_MODE_SLIDE
+                                                                                    : VKDML_NEIGHBOURS_MODE_SINGLE;
 }
 
 static bool can_ring(const struct shape *shape, uint32_t d) {

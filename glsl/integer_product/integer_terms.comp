@@ -35,8 +35,8 @@ uint widened(uint type, uint word, uint element)
     return type == FLOAT16 ? widen_half(word >> (element % 2 * 16) & 0xFFFFu) : word;
 }
 
-// Tensors from the last to the first: a word is of the last one that begins at it or before, and of no other is anything
-// read, which would lie behind its end.
+// Tensors from the last to the first: a word is of the last one that begins at it or before, and nothing is read of any
+// other, whose end lies before it.
 #define TAKE(i, source, base)                                                                                          \
     if ((TYPES >> (4 * i) & 15u) != 0 && !is_taken) {                                                                  \
         const uint type = TYPES >> (4 * i) & 15u;                                                                      \

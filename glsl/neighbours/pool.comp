@@ -253,8 +253,8 @@ Values load_vector(uint base, uint q, uint size)
     return terms;
 }
 
-// Four elements, `count` of which are needed. Of a place outside the row the nearest in it is read, which is bound: steps
-// that lead beyond its end do so by less than 64, all others before its beginning.
+// Four elements, `count` of which are needed. For a place outside the row the nearest in it is read, which is bound:
+// steps that lead beyond its end do so by less than 64, all others before its beginning.
 uvec4 load_four(uint base, uint first, uint size, uint count)
 {
     uvec4 q = first + uvec4(0, 1, 2, 3);

@@ -748,7 +748,7 @@ static struct vkdml_plan_limits import_with(void *chained) {
                                                 .pNext = chained};
     VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
     info.enabledFeatures = &features;
-    info.kernelVariant = VKDML_KERNEL_VARIANT_SUBGROUP;
+    info.kernelVariant = has_subgroup_arithmetic() ? VKDML_KERNEL_VARIANT_SUBGROUP : VKDML_KERNEL_VARIANT_PORTABLE;
     VkdmlDevice device;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_SUCCESS);
     const struct vkdml_plan_limits limits = device->limits;

@@ -7,14 +7,7 @@
 
 #include "bytes.h"
 #include "invented.h"
-
-#define REQUIRE(expression)                                                                                            \
-    do {                                                                                                               \
-        if (!(expression)) {                                                                                           \
-            fprintf(stderr, "does not hold: %s\n", #expression);                                                       \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "require.h"
 
 #define HEADER_BYTES 32 /* of version one */
 

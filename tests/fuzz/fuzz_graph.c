@@ -9,17 +9,8 @@
 #include "graph/built.h"
 #include "invented.h"
 #include "plan_check.h"
+#include "require.h"
 #include "vulkan/dispatchable.h"
-
-#define REQUIRE(expression)                                                                                            \
-    do {                                                                                                               \
-        if (!(expression)) {                                                                                           \
-            fprintf(stderr, "does not hold: %s\n%s\n", #expression, vkdmlGetErrorMessage());                           \
-            random_graph_print(&made);                                                                                 \
-            fflush(stdout);                                                                                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static struct random_graph made;
 static struct graph graph;

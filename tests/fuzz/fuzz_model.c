@@ -15,16 +15,9 @@
 #include "model/graph_build.h"
 #include "model/load.h"
 #include "model/npy.h"
+#include "require.h"
 #include "run/executor.h"
 #include "text_change.h"
-
-#define REQUIRE(expression)                                                                                            \
-    do {                                                                                                               \
-        if (!(expression)) {                                                                                           \
-            fprintf(stderr, "does not hold: %s\n", #expression);                                                       \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 #define MOST_MEMORY    ((uint64_t)1 << 20) /* that this machine seems to have: of all resources of a model */
 #define MOST_ELEMENTS  4096                /* of tensors that the reference runs over */

@@ -8,15 +8,8 @@
 
 #include "change.h"
 #include "model/npy.h"
+#include "require.h"
 #include "text_change.h"
-
-#define REQUIRE(expression)                                                                                            \
-    do {                                                                                                               \
-        if (!(expression)) {                                                                                           \
-            fprintf(stderr, "does not hold: %s\n", #expression);                                                       \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static const char *const words[] = {"descr", "fortran_order", "shape", "<f4",           "<f2", "<f8", "|b1",
                                     "|i1",   "|u1",           "<i2",   "<i8",           ">f4", "=f4", "f4",

@@ -5,13 +5,7 @@
 #include <string.h>
 
 #include "onnx/file.h"
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "require.h"
 
 static size_t seen; /* so that nothing that is read is left out by the compiler */
 

@@ -3,12 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "require.h"
 
 #define DEVICE_USES 20000 /* that a device is for: it keeps their pipelines */
 

@@ -7,13 +7,7 @@
 #include "onnx/file.h"
 #include "onnx/judge.h"
 #include "onnx/report.h"
-
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "require.h"
 
 #define GIVEN_BYTES 65536 /* of an input whose elements are given: what session.c lets plans look at */
 

@@ -33,7 +33,14 @@ while [ $# -gt 0 ]; do
         shift
         ;;
     --driver)
-        drivers=$2
+        drivers=${2-}
+        case $drivers in
+        stable | testing) ;;
+        *)
+            echo "--driver is '$drivers', must be stable or testing" >&2
+            exit 2
+            ;;
+        esac
         shift
         ;;
     *) break ;;

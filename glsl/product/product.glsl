@@ -104,10 +104,11 @@ void find_batch(uint number)
     k_count = k_end;
     b_k_first = parameters.k_first;
     if (!JOINS) {
-        uint k_first = min(share_index * parameters.share, parameters.k - 1);
+        // The last may have nothing; what it loads all the same is the first's.
+        bool has_steps = share_index * parameters.share < parameters.k;
+        uint k_first = has_steps ? share_index * parameters.share : 0;
         k_end = min(parameters.share, parameters.k - k_first);
-        // the last may have nothing
-        k_count = k_first < share_index * parameters.share ? 0 : min(k_end, parameters.k_used);
+        k_count = has_steps ? min(k_end, parameters.k_used) : 0;
         b_k_first += k_first;
         a_first += k_first * parameters.steps.y;
         b_first += k_first * parameters.steps.w;

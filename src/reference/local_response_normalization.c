@@ -1,6 +1,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/memory.h"
 #include "reference/number.h"
 #include "reference/reference.h"
 
@@ -71,18 +72,33 @@ static double divisor_at(const struct vkdml_instance *instance, const struct vkd
            (double)desc->Alpha / desc->LocalSize * sum_of_squares(input, memory->inputs[0], &region);
 }
 
-/* Of elements that count one at `at`: gradient * x / D^(Beta + 1). */
-static double sum_of_terms(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
-                           const struct vkdml_coordinate *at) {
+/* Of each element gradient * x / D^(Beta + 1), in the order of elements: each counts for many others. */
+static void find_terms(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
+                       double *terms) {
     const DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC *desc = instance->desc;
     const struct vkdml_tensor *input = &instance->inputs[0], *gradient = &instance->inputs[1];
+    struct vkdml_coordinate at = {{0}};
+    do {
+        *terms++ = vkdml_number_read(gradient, memory->inputs[1], &at) *
+                   vkdml_number_read(input, memory->inputs[0], &at) *
+                   pow(divisor_at(instance, memory, &at), -(double)desc->Beta - 1);
+    } while (vkdml_coordinate_next(input, &at));
+}
+
+/* Of elements that count one at `at`. */
+static double sum_of_terms(const struct vkdml_instance *instance, const double *terms,
+                           const struct vkdml_coordinate *at) {
+    const DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *input = &instance->inputs[0];
     const struct region region = region_of(input, at, desc->CrossChannel, desc->LocalSize, 1);
     struct vkdml_coordinate other = {{region.first[0], region.first[1], region.first[2], region.first[3]}};
     double sum = 0;
     for (;;) {
-        sum += vkdml_number_read(gradient, memory->inputs[1], &other) *
-               vkdml_number_read(input, memory->inputs[0], &other) *
-               pow(divisor_at(instance, memory, &other), -(double)desc->Beta - 1);
+        size_t element = 0;
+        for (uint32_t i = 0; i < input->dimension_count; i++) {
+            element = element * input->sizes[i] + other.index[i];
+        }
+        sum += terms[element];
         uint32_t d = input->dimension_count;
         while (d-- > 0 && ++other.index[d] > region.last[d]) {
             other.index[d] = region.first[d];
@@ -98,12 +114,20 @@ void vkdml_reference_local_response_normalization_grad(const struct vkdml_instan
     const DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC *desc = instance->desc;
     const struct vkdml_tensor *input = &instance->inputs[0], *gradient = &instance->inputs[1];
     const double factor = 2 * (double)desc->Alpha / desc->LocalSize * (double)desc->Beta;
+    const size_t bytes = vkdml_tensor_elements(input) * sizeof(double);
+    double *terms = vkdml_allocate(NULL, bytes);
+    if (terms == NULL) {
+        vkdml_report_out_of_memory(memory->report, bytes, "terms");
+        return;
+    }
+    find_terms(instance, memory, terms);
     struct vkdml_coordinate at = {{0}};
     do {
         const double x = vkdml_number_read(input, memory->inputs[0], &at);
         const double g = vkdml_number_read(gradient, memory->inputs[1], &at);
         const double result = g * pow(divisor_at(instance, memory, &at), -(double)desc->Beta) -
-                              factor * x * sum_of_terms(instance, memory, &at);
+                              factor * x * sum_of_terms(instance, terms, &at);
         vkdml_number_write(&instance->outputs[0], memory->outputs[0], &at, result);
     } while (vkdml_coordinate_next(input, &at));
+    vkdml_free(NULL, terms);
 }

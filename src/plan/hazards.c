@@ -1,16 +1,17 @@
 /* Which steps of a plan must wait for others. */
 #include "plan/plan.h"
 
-bool vkdml_plan_step_writes(const struct vkdml_plan_step *step, uint32_t index) {
+/* A bit for each buffer that a step may write. */
+static uint32_t written_by(const struct vkdml_plan_step *step) {
     switch (step->kind) {
     case VKDML_PLAN_COPY:
-        return index == 1;
+        return 1u << 1;
     case VKDML_PLAN_FILL:
-        return true;
+        return UINT32_MAX;
     case VKDML_PLAN_DISPATCH:
         break;
     }
-    return (vkdml_kernel_info(step->kernel)->written >> index & 1) != 0;
+    return vkdml_kernel_info(step->kernel)->written;
 }
 
 /* Whether two buffers may be in one place, but for their ranges. */
@@ -43,13 +44,34 @@ static bool overlap(const struct vkdml_plan *plan, const struct vkdml_plan_buffe
     return first_bound(a) < b->offset + b->size && first_bound(b) < a->offset + a->size && may_coincide(plan, a, b);
 }
 
-bool vkdml_plan_steps_meet(const struct vkdml_plan *plan, const struct vkdml_plan_step *earlier,
-                           const struct vkdml_plan_step *later) {
+/* A step that others are held to, thousands of them to thousands: what it writes, and from where to where its buffers
+ * reach, of whatever resource. */
+struct candidate {
+    const struct vkdml_plan_step *step;
+    uint32_t written;
+    uint64_t first, end;
+};
+
+static struct candidate candidate_of(const struct vkdml_plan_step *step) {
+    struct candidate candidate = {step, written_by(step), UINT64_MAX, 0};
+    for (uint32_t i = 0; i < step->buffer_count; ++i) {
+        const uint64_t first = first_bound(&step->buffers[i]), end = step->buffers[i].offset + step->buffers[i].size;
+        candidate.first = first < candidate.first ? first : candidate.first;
+        candidate.end = end > candidate.end ? end : candidate.end;
+    }
+    return candidate;
+}
+
+/* Whether one of two steps writes what the other reads or writes, bound as the plan's aliases allow. */
+static bool meet(const struct vkdml_plan *plan, const struct vkdml_plan_step *earlier, const struct candidate *later) {
     for (uint32_t a = 0; a < earlier->buffer_count; ++a) {
-        const bool is_written = vkdml_plan_step_writes(earlier, a);
-        for (uint32_t b = 0; b < later->buffer_count; ++b) {
-            if ((is_written || vkdml_plan_step_writes(later, b)) &&
-                overlap(plan, &earlier->buffers[a], &later->buffers[b])) {
+        const struct vkdml_plan_buffer *buffer = &earlier->buffers[a];
+        if (buffer->offset + buffer->size <= later->first || first_bound(buffer) >= later->end) {
+            continue;
+        }
+        const uint32_t written = written_by(earlier) >> a & 1 ? UINT32_MAX : later->written;
+        for (uint32_t b = 0; b < later->step->buffer_count; ++b) {
+            if ((written >> b & 1) != 0 && overlap(plan, buffer, &later->step->buffers[b])) {
                 return true;
             }
         }
@@ -64,9 +86,10 @@ static void synchronize(const struct vkdml_plan *plan, struct vkdml_plan_steps *
     }
     for (uint32_t s = from; s < steps->count; ++s) {
         struct vkdml_plan_step *step = &steps->items[s];
+        const struct candidate candidate = candidate_of(step);
         step->barrier_before = false;
         for (uint32_t e = first; e < s && steps->items[e].phase < step->phase && !step->barrier_before; ++e) {
-            step->barrier_before = vkdml_plan_steps_meet(plan, &steps->items[e], step);
+            step->barrier_before = meet(plan, &steps->items[e], &candidate);
         }
         first = step->barrier_before ? s : first;
     }

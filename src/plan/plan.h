@@ -166,13 +166,6 @@ const uint32_t *vkdml_plan_step_parameters(const struct vkdml_plan_step *step);
  * or writes what one reads or writes, and no barrier lies between. Of steps before the ones given that was found. */
 void vkdml_plan_synchronize(struct vkdml_plan *plan, uint32_t first_step, uint32_t first_init_step);
 
-/* Whether one of two steps writes what the other reads or writes, bound as the plan's aliases allow. */
-bool vkdml_plan_steps_meet(const struct vkdml_plan *plan, const struct vkdml_plan_step *earlier,
-                           const struct vkdml_plan_step *later);
-
-/* Whether a step may write its buffer `index`. */
-bool vkdml_plan_step_writes(const struct vkdml_plan_step *step, uint32_t index);
-
 /* Push constants of every kernel: per storage buffer the distance in bytes, multiple of 4, from the bound descriptor's
  * start to the resource's first byte. Buffers are bound at an offset rounded down to
  * minStorageBufferOffsetAlignment; this is the rest. */

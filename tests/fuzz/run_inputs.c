@@ -3,8 +3,9 @@
  *
  *   fuzz_rows_inputs [--count N] [--seed S] [--seconds T] [--found FILE] FILE..
  *
- * --found: each input is written there before it is tried, so that it is left where one crashes. That takes longer than
- * most inputs do: run it where a test failed. */
+ * --found: the input at which the process was aborted, by a requirement or a sanitizer, or ended from outside because
+ * it hung, is written there. */
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +28,32 @@ struct input {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Sanitizers abort like requirements do, and undefined behaviour is no less. */
+const char *__asan_default_options(void);
+const char *__ubsan_default_options(void);
+
+const char *__asan_default_options(void) {
+    return "abort_on_error=1:allow_user_segv_handler=0";
+}
+const char *__ubsan_default_options(void) {
+    return "halt_on_error=1:abort_on_error=1:print_stacktrace=1";
+}
+
 static const char *found;
+static struct {
+    const uint8_t *data;
+    size_t size;
+} tried_now;
+
+static void keep_input(int sent) {
+    FILE *file = tried_now.data != NULL ? fopen(found, "wb") : NULL;
+    if (file != NULL) {
+        fwrite(tried_now.data, 1, tried_now.size, file);
+        fclose(file);
+    }
+    signal(sent, SIG_DFL);
+    raise(sent);
+}
 
 /* In heap memory of exactly that size, so that the address sanitizer sees a byte read too far. */
 static void try_input(const uint8_t *data, size_t size) {
@@ -39,12 +65,10 @@ static void try_input(const uint8_t *data, size_t size) {
     if (size > 0) {
         memcpy(copy, data, size);
     }
-    FILE *file = found != NULL ? fopen(found, "wb") : NULL;
-    if (file != NULL) {
-        fwrite(copy, 1, size, file);
-        fclose(file);
-    }
+    tried_now.data = data;
+    tried_now.size = size;
     LLVMFuzzerTestOneInput(copy, size);
+    tried_now.data = NULL;
     free(copy);
 }
 
@@ -101,6 +125,11 @@ int main(int argc, char **argv) {
         } else {
             try_file(argv[i], &files[file_count++]);
         }
+    }
+    if (found != NULL) {
+        signal(SIGABRT, keep_input);
+        signal(SIGSEGV, keep_input);
+        signal(SIGTERM, keep_input);
     }
     const time_t begun = time(NULL);
     uint64_t tried = 0;

@@ -125,6 +125,8 @@ typedef struct VkdmlDeviceCreateInfo {
     PFN_vkGetInstanceProcAddr getInstanceProcAddr;    /**< required; the only way the library reaches Vulkan */
     const VkPhysicalDeviceFeatures2 *enabledFeatures; /**< what `device` was created with, with its chain;
                                                            NULL: none. Nothing else is used. Read during the call.
+                                                           Of the features below, one that physicalDevice does not
+                                                           support is refused.
                                                            shaderFloat16 makes FLOAT16 faster, with
                                                            cooperativeMatrix and vulkanMemoryModel products much;
                                                            those of bytes shaderInt8 with these, or

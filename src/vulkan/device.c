@@ -9,6 +9,7 @@
 #include "vulkan/binding_table.h"
 #include "vulkan/device_memory.h"
 #include "vulkan/driver.h"
+#include "vulkan/features.h"
 
 /* Physical devices have a handful of queue families; those past this many are not looked at. */
 #define MAX_QUEUE_FAMILIES 32
@@ -154,48 +155,9 @@ static struct vkdml_plan_limits plan_limits(const VkPhysicalDeviceProperties *pr
     return plan;
 }
 
-/* What a device was created with, of what makes something faster. */
-struct enabled {
-    bool float16;
-    bool int8;
-    bool memory_model;
-    bool cooperative_matrix;
-    bool dot_product;
-};
-
-static struct enabled read_enabled(const VkPhysicalDeviceFeatures2 *features) {
-    struct enabled enabled = {false, false, false, false, false};
-    for (const VkBaseInStructure *next = features ? features->pNext : NULL; next; next = next->pNext) {
-        const void *chained = next;
-        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
-            const VkPhysicalDeviceVulkan12Features *vulkan12 = chained;
-            enabled.float16 = enabled.float16 || vulkan12->shaderFloat16;
-            enabled.int8 = enabled.int8 || vulkan12->shaderInt8;
-            enabled.memory_model = enabled.memory_model || vulkan12->vulkanMemoryModel;
-        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES) {
-            const VkPhysicalDeviceShaderFloat16Int8Features *float16 = chained;
-            enabled.float16 = enabled.float16 || float16->shaderFloat16;
-            enabled.int8 = enabled.int8 || float16->shaderInt8;
-        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES) {
-            const VkPhysicalDeviceVulkanMemoryModelFeatures *memory_model = chained;
-            enabled.memory_model = enabled.memory_model || memory_model->vulkanMemoryModel;
-        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR) {
-            const VkPhysicalDeviceCooperativeMatrixFeaturesKHR *matrix = chained;
-            enabled.cooperative_matrix = enabled.cooperative_matrix || matrix->cooperativeMatrix;
-        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR) {
-            const VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR *dot = chained;
-            enabled.dot_product = enabled.dot_product || dot->shaderIntegerDotProduct;
-        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES) {
-            const VkPhysicalDeviceVulkan13Features *vulkan13 = chained;
-            enabled.dot_product = enabled.dot_product || vulkan13->shaderIntegerDotProduct;
-        }
-    }
-    return enabled;
-}
-
 /* Cores that the device was created with and that are known to work. A driver may fail at the question alone. */
-static void import_matrix_cores(VkdmlDevice device, const VkdmlDeviceCreateInfo *info, const struct enabled *enabled,
-                                const struct vkdml_variant_device *described) {
+static void import_matrix_cores(VkdmlDevice device, const VkdmlDeviceCreateInfo *info,
+                                const struct vkdml_features *enabled, const struct vkdml_variant_device *described) {
     if (device->variant != VKDML_KERNEL_VARIANT_SUBGROUP || !enabled->cooperative_matrix || !enabled->memory_model ||
         !(enabled->float16 || enabled->int8) || vkdml_matrix_cores_unusable(described)) {
         return;
@@ -379,7 +341,9 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
             report, VKDML_ERROR_INITIALIZATION_FAILED, "physicalDevice's apiVersion is %u.%u, must be at least 1.2",
             VK_API_VERSION_MAJOR(properties->apiVersion), VK_API_VERSION_MINOR(properties->apiVersion));
     }
-    if (check_queue_family(&vk, info, report) != VKDML_SUCCESS) {
+    struct vkdml_features enabled;
+    if (check_queue_family(&vk, info, report) != VKDML_SUCCESS ||
+        vkdml_features_read(&vk, info, report, &enabled) != VKDML_SUCCESS) {
         return report->result;
     }
     missing = vkdml_functions_load_device(vk.GetDeviceProcAddr, info->device, &device->vk);
@@ -393,7 +357,6 @@ static VkdmlResult import_device(VkdmlDevice device, const VkdmlDeviceCreateInfo
     const uint32_t alignment = (uint32_t)properties->limits.minUniformBufferOffsetAlignment;
     device->parameters.unit_bytes = alignment > unit ? alignment : unit; /* both powers of two */
 
-    const struct enabled enabled = read_enabled(info->enabledFeatures);
     properties2.pNext = &driver; /* of Vulkan 1.2, which it is by now */
     vk.GetPhysicalDeviceProperties2(info->physicalDevice, &properties2);
     device->limits.float_controls = vkdml_float_controls(&floats, enabled.float16);

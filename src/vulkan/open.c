@@ -171,7 +171,7 @@ static void choose_features(struct vkdml_opened *opened, const struct vkdml_cand
     VkPhysicalDeviceVulkan12Features there = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                               .pNext = has_dot ? (void *)&dot : dot.pNext};
     VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &there};
-    opened->own.opening.GetPhysicalDeviceFeatures2(chosen->physical_device, &all);
+    opened->own.vk.GetPhysicalDeviceFeatures2(chosen->physical_device, &all);
     opened->matrix = (VkPhysicalDeviceCooperativeMatrixFeaturesKHR){
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
         .cooperativeMatrix = matrix.cooperativeMatrix};

@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/cooperative_matrix.h"
+
 struct interposer interposer;
 
 static PFN_vkGetInstanceProcAddr next_get_instance_proc_addr;
 static PFN_vkGetDeviceProcAddr next_get_device_proc_addr;
+static PFN_vkGetPhysicalDeviceFeatures2 next_get_features;
 static PFN_vkGetPhysicalDeviceProperties2 next_get_properties;
 static PFN_vkSetDebugUtilsObjectNameEXT next_set_name;
 static PFN_vkCmdBeginDebugUtilsLabelEXT next_begin_label;
@@ -163,6 +166,24 @@ static VKAPI_ATTR void VKAPI_CALL end_label(VkCommandBuffer commands) {
     next_end_label(commands);
 }
 
+/* Lies without asking the driver, which need not know the structs. */
+static VKAPI_ATTR void VKAPI_CALL get_features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2 *features) {
+    if (!interposer.features) {
+        next_get_features(device, features);
+        return;
+    }
+    for (VkBaseOutStructure *s = features->pNext; s; s = s->pNext) {
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+            VkPhysicalDeviceVulkan12Features *vulkan12 = (VkPhysicalDeviceVulkan12Features *)s;
+            vulkan12->shaderFloat16 = vulkan12->shaderInt8 = vulkan12->vulkanMemoryModel = *interposer.features;
+        } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR) {
+            ((VkPhysicalDeviceCooperativeMatrixFeaturesKHR *)s)->cooperativeMatrix = *interposer.features;
+        } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR) {
+            ((VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR *)s)->shaderIntegerDotProduct = *interposer.features;
+        }
+    }
+}
+
 static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *properties) {
     next_get_properties(device, properties);
     if (interposer.api_version) {
@@ -244,6 +265,10 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL interposer_get_instance_proc_addr(VkIns
     if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
         next_get_device_proc_addr = (PFN_vkGetDeviceProcAddr)found;
         return (PFN_vkVoidFunction)get_device_proc_addr;
+    }
+    if (strcmp(name, "vkGetPhysicalDeviceFeatures2") == 0) {
+        next_get_features = (PFN_vkGetPhysicalDeviceFeatures2)found;
+        return (PFN_vkVoidFunction)get_features;
     }
     if (strcmp(name, "vkGetPhysicalDeviceProperties2") == 0) {
         next_get_properties = (PFN_vkGetPhysicalDeviceProperties2)found;

@@ -30,6 +30,7 @@ struct interposer {
     const char *driver_info;       /* of lavapipe, whatever it is; NULL: the truth */
     bool discrete;                 /* a discrete GPU, whatever it is */
     bool drops_copies;             /* for tensors larger than their buffers */
+    const VkBool32 *features;      /* what each feature that the library reads is; NULL: the truth */
     bool no_compute;               /* no queue family can compute */
     void (*while_compiling)(void); /* called once, while the driver creates a pipeline */
     bool traces;                   /* keeps a trace */

@@ -743,10 +743,15 @@ static void operator_requirements_know_operators_and_types(void **state) {
                      VKDML_ERROR_INVALID_ARGUMENT);
 }
 
+/* On a device that has all features. */
 static struct vkdml_plan_limits import_with(void *chained) {
+    static const VkBool32 all = VK_TRUE;
+    interposer_reset(vkGetInstanceProcAddr);
+    interposer.features = &all;
     const VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                                 .pNext = chained};
     VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.getInstanceProcAddr = interposer_get_instance_proc_addr;
     info.enabledFeatures = &features;
     info.kernelVariant = VKDML_KERNEL_VARIANT_PORTABLE;
     VkdmlDevice device;
@@ -785,6 +790,108 @@ static void a_feature_is_enabled_by_any_struct_that_says_so(void **state) {
         .shaderFloat16 = VK_TRUE};
     const struct vkdml_plan_limits by_version = import_with(&vulkan12), by_itself = import_with(&float16);
     assert_memory_equal(&by_version.float_controls, &by_itself.float_controls, sizeof by_itself.float_controls);
+}
+
+/* Of a device of which features are claimed, without or with the interposer. */
+static VkdmlResult claim(void *chained, PFN_vkGetInstanceProcAddr get, VkdmlKernelVariant variant) {
+    const VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                                .pNext = chained};
+    VkdmlDeviceCreateInfo info = vulkan_device_info(&vulkan);
+    info.getInstanceProcAddr = get;
+    info.enabledFeatures = &features;
+    info.kernelVariant = variant;
+    VkdmlDevice device;
+    const VkdmlResult result = vkdmlCreateDevice(&info, &device);
+    vkdmlDestroyDevice(device);
+    return result;
+}
+
+static void a_feature_that_the_device_lacks_is_refused(void **state) {
+    (void)state;
+    static const VkBool32 none = VK_FALSE;
+    interposer_reset(vkGetInstanceProcAddr);
+    interposer.features = &none;
+    VkPhysicalDeviceVulkan12Features float16 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                .shaderFloat16 = VK_TRUE};
+    VkPhysicalDeviceShaderFloat16Int8Features int8 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES, .shaderInt8 = VK_TRUE};
+    VkPhysicalDeviceVulkanMemoryModelFeatures memory_model = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES, .vulkanMemoryModel = VK_TRUE};
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR, .cooperativeMatrix = VK_TRUE};
+    VkPhysicalDeviceVulkan13Features dot = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+                                            .shaderIntegerDotProduct = VK_TRUE};
+    const struct {
+        void *chained;
+        const char *reason;
+    } cases[] = {
+        {&float16, "enabledFeatures has shaderFloat16, must not: physicalDevice does not support it"},
+        {&int8, "enabledFeatures has shaderInt8, must not"},
+        {&memory_model, "enabledFeatures has vulkanMemoryModel, must not"},
+        {&matrix, "enabledFeatures has cooperativeMatrix, must not"},
+        {&dot, "enabledFeatures has shaderIntegerDotProduct, must not"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(claim(cases[i].chained, interposer_get_instance_proc_addr, VKDML_KERNEL_VARIANT_PORTABLE),
+                         VKDML_ERROR_INVALID_ARGUMENT);
+        assert_reason(cases[i].reason);
+    }
+    float16.pNext = &matrix;
+    assert_int_equal(claim(&float16, interposer_get_instance_proc_addr, VKDML_KERNEL_VARIANT_PORTABLE),
+                     VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("enabledFeatures has shaderFloat16");
+    assert_reason("\nenabledFeatures has cooperativeMatrix");
+    VkPhysicalDeviceVulkan12Features nothing = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    assert_int_equal(claim(&nothing, interposer_get_instance_proc_addr, VKDML_KERNEL_VARIANT_PORTABLE), VKDML_SUCCESS);
+}
+
+static bool has_extension(const char *name) {
+    VkExtensionProperties extensions[512];
+    uint32_t count = sizeof extensions / sizeof *extensions;
+    bool found = false;
+    assert_int_equal(vkEnumerateDeviceExtensionProperties(vulkan.physical_device, NULL, &count, extensions),
+                     VK_SUCCESS);
+    for (uint32_t i = 0; i < count; i++) {
+        found = found || strcmp(extensions[i].extensionName, name) == 0;
+    }
+    return found;
+}
+
+/* What a loader gives for drivers without the extension: it ends in none. */
+static VKAPI_ATTR void VKAPI_CALL end_in_no_driver(void) {
+    fail_msg("a driver without matrix cores is asked for them");
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL give_all_functions(VkInstance instance, const char *name) {
+    return strcmp(name, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR") == 0
+               ? end_in_no_driver
+               : vkGetInstanceProcAddr(instance, name);
+}
+
+static void features_are_held_to_what_the_driver_says(void **state) {
+    (void)state;
+    VkPhysicalDeviceVulkan12Features there = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &there};
+    vkGetPhysicalDeviceFeatures2(vulkan.physical_device, &all);
+    VkPhysicalDeviceVulkan12Features claimed = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                .shaderFloat16 = VK_TRUE,
+                                                .shaderInt8 = VK_TRUE,
+                                                .vulkanMemoryModel = VK_TRUE};
+    const bool has_all = there.shaderFloat16 && there.shaderInt8 && there.vulkanMemoryModel;
+    const VkdmlKernelVariant variant =
+        has_subgroup_arithmetic() ? VKDML_KERNEL_VARIANT_SUBGROUP : VKDML_KERNEL_VARIANT_PORTABLE;
+    assert_int_equal(claim(&claimed, vkGetInstanceProcAddr, variant),
+                     has_all ? VKDML_SUCCESS : VKDML_ERROR_INVALID_ARGUMENT);
+    const char *profile = getenv("VKDML_TEST_PROFILE");
+    if (has_extension("VK_KHR_cooperative_matrix") || (profile && *profile)) {
+        return; /* profiles stop at structs of extensions */
+    }
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+        .pNext = &claimed,
+        .cooperativeMatrix = VK_TRUE};
+    assert_int_equal(claim(&matrix, give_all_functions, variant), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("enabledFeatures has cooperativeMatrix, must not");
 }
 
 static VkdmlDevice import_at(DML_FEATURE_LEVEL level) {
@@ -961,6 +1068,8 @@ int main(void) {
         cmocka_unit_test(nothing_beyond_core_1_2_is_required),
         cmocka_unit_test(operator_requirements_know_operators_and_types),
         cmocka_unit_test(a_feature_is_enabled_by_any_struct_that_says_so),
+        cmocka_unit_test(a_feature_that_the_device_lacks_is_refused),
+        cmocka_unit_test(features_are_held_to_what_the_driver_says),
         cmocka_unit_test(operator_support_is_that_of_the_devices_level),
         cmocka_unit_test(type_support_is_that_of_the_devices_level),
         cmocka_unit_test(the_newest_requested_level_up_to_the_devices_is_told),

@@ -1,5 +1,6 @@
 /* Models by eight threads at once: one session of all, sessions of their own, memory of one pool, the C functions on
- * one model, all on few devices. On the machine's first Vulkan device.
+ * one model, all on few devices, of whose queues each is used by one thread at a time. On the machine's first Vulkan
+ * device.
  *
  * test_onnx_threads [ROUNDS]: of each thread, 6 */
 #include <setjmp.h>
@@ -16,12 +17,14 @@
 #include "onnx/file.h"
 #include "onnx/session.h"
 #include "onnx/vkdml_onnx.h"
+#include "watched_queue.h"
 
 enum { THREADS = 8, WIDTH = 32, MOST = 4, SHAPES = 3 };
 
 struct worker {
     uint32_t seed;
-    const char *failed; /* what failed first, and why */
+    struct onnx_session *own; /* of work_without_fences() */
+    const char *failed;       /* what failed first, and why */
     char why[512];
 };
 
@@ -139,6 +142,25 @@ static void *work(void *argument) {
     return NULL;
 }
 
+/* Each wait for a fence fails: the queue is waited for then, before what it uses ends. By sessions of their own: runs
+ * of one come one after another. */
+static void *work_without_fences(void *argument) {
+    struct worker *worker = argument;
+    for (uint32_t round = 0; round < rounds && worker->failed == NULL; round++) {
+        const struct onnx_plan_input input = input_of(1, x);
+        struct onnx_error error = {0};
+        struct onnx_run *begun;
+        float y[MOST * WIDTH];
+        void *const outputs[] = {y};
+        if (good(worker, onnx_run_begin(worker->own, 1, &input, &begun, &error), "a run's begin", error.text)) {
+            good(worker, !onnx_run_execute(begun, outputs, &error), "a wait that fails", "the run did not");
+            good(worker, error.result == VKDML_ERROR_OUT_OF_HOST_MEMORY, "a wait that fails", error.text);
+            onnx_run_end(begun);
+        }
+    }
+    return NULL;
+}
+
 static int set_up(void **state) {
     const int64_t sizes[] = {WIDTH, WIDTH};
     struct proto graph = {NULL, 0};
@@ -171,10 +193,7 @@ static int tear_down(void **state) {
     return system(command);
 }
 
-static void eight_threads_run_models_at_once(void **state) {
-    (void)state;
-    struct worker workers[THREADS];
-    pthread_t threads[THREADS];
+static void open_all(void) {
     struct onnx_error error = {0};
     const struct onnx_device_options device_options = {.cache_folder = folder};
     const VkdmlOnnxOpenInfo info = {.structSize = sizeof info, .path = path, .cacheFolder = folder};
@@ -184,17 +203,29 @@ static void eight_threads_run_models_at_once(void **state) {
     const struct onnx_model *model = onnx_file_model(file);
     assert_true(onnx_session_create(device, model, &model->graph, &options, &session, &error));
     assert_int_equal(vkdmlOnnxOpenModel(&info, &opened), VKDML_SUCCESS);
-    for (uint32_t i = 0; i < THREADS; i++) {
-        workers[i] = (struct worker){.seed = i};
-        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
-    }
-    for (uint32_t i = 0; i < THREADS; i++) {
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-    }
+}
+
+static void close_all(void) {
     vkdmlOnnxCloseModel(opened);
     onnx_session_free(session);
     onnx_pool_free(pool);
     onnx_device_close(device);
+}
+
+static void begin_eight(struct worker workers[THREADS], pthread_t threads[THREADS], void *(*work_of)(void *)) {
+    for (uint32_t i = 0; i < THREADS; i++) {
+        workers[i].seed = i;
+        assert_int_equal(pthread_create(&threads[i], NULL, work_of, &workers[i]), 0);
+    }
+}
+
+static void end_eight(const pthread_t threads[THREADS]) {
+    for (uint32_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+}
+
+static void assert_good(const struct worker workers[THREADS]) {
     for (uint32_t i = 0; i < THREADS; i++) {
         if (workers[i].failed != NULL) {
             fail_msg("thread %u: %s failed: %s", (unsigned)i, workers[i].failed, workers[i].why);
@@ -202,8 +233,54 @@ static void eight_threads_run_models_at_once(void **state) {
     }
 }
 
+static void eight_threads_run_models_at_once(void **state) {
+    (void)state;
+    struct worker workers[THREADS] = {{0}};
+    pthread_t threads[THREADS];
+    watched_queue_take();
+    open_all();
+    begin_eight(workers, threads, work);
+    end_eight(threads);
+    close_all();
+    assert_good(workers);
+    const struct watched_queue watched = watched_queue_take();
+    assert_true(watched.submissions >= THREADS * rounds);
+    assert_int_equal(watched.overlaps, 0);
+    assert_int_equal(watched.unwatched, 0);
+}
+
+static void eight_threads_wait_for_one_queue(void **state) {
+    (void)state;
+    struct worker workers[THREADS] = {{0}};
+    pthread_t threads[THREADS];
+    struct onnx_error error = {0};
+    const struct onnx_model *model = onnx_file_model(file);
+    open_all();
+    for (uint32_t i = 0; i < THREADS; i++) {
+        assert_true(onnx_session_create(device, model, &model->graph, NULL, &workers[i].own, &error));
+        run(&workers[i], workers[i].own, 1); /* uploads and compiles what is kept */
+    }
+    watched_queue_take();
+    watched_queue_fail_waits(true);
+    begin_eight(workers, threads, work_without_fences);
+    end_eight(threads);
+    watched_queue_fail_waits(false);
+    const struct watched_queue watched = watched_queue_take();
+    for (uint32_t i = 0; i < THREADS; i++) {
+        run(&workers[i], workers[i].own, 1);
+        onnx_session_free(workers[i].own);
+    }
+    close_all();
+    assert_good(workers);
+    assert_int_equal(watched.waits, THREADS * rounds);
+    assert_int_equal(watched.overlaps, 0);
+}
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(eight_threads_run_models_at_once)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(eight_threads_run_models_at_once),
+        cmocka_unit_test(eight_threads_wait_for_one_queue),
+    };
     if (argc > 1) {
         rounds = (uint32_t)strtoul(argv[1], NULL, 10);
     }

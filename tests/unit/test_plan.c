@@ -626,21 +626,19 @@ static void what_a_pool_loads_is_bound(void **state) {
     close_subject(&subject);
 }
 
-/* Host memory of which so many allocations are left. */
+/* Host memory that is full at one allocation, after so many others. */
 struct ending_memory {
-    uint32_t left;
+    uint32_t made, fails;
     uint32_t live;
 };
 
-static void *VKAPI_PTR allocate_until_the_end(void *data, size_t size, size_t alignment,
-                                              VkSystemAllocationScope scope) {
+static void *VKAPI_PTR allocate_but_once(void *data, size_t size, size_t alignment, VkSystemAllocationScope scope) {
     struct ending_memory *memory = data;
     (void)alignment;
     (void)scope;
-    if (memory->left == 0) {
+    if (memory->made++ == memory->fails) {
         return NULL;
     }
-    memory->left--;
     memory->live++;
     return malloc(size);
 }
@@ -681,8 +679,8 @@ static void plans_tell_where_memory_ends(void **state) {
     static struct operator_case c;
     char text[256];
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct ending_memory memory = {0, 0};
-        const VkAllocationCallbacks callbacks = {&memory, allocate_until_the_end, reallocate_never, free_counting, NULL,
+        struct ending_memory memory = {.live = 0};
+        const VkAllocationCallbacks callbacks = {&memory, allocate_but_once, reallocate_never, free_counting, NULL,
                                                  NULL};
         struct subject subject;
         VkdmlResult result = VKDML_ERROR_OUT_OF_HOST_MEMORY;
@@ -691,7 +689,8 @@ static void plans_tell_where_memory_ends(void **state) {
         uint32_t steps = 0;
         for (uint32_t allocations = 0; result == VKDML_ERROR_OUT_OF_HOST_MEMORY; allocations++) {
             CHECK(&subject, allocations < 32);
-            memory.left = allocations;
+            memory.made = 0;
+            memory.fails = allocations;
             vkdml_plan_begin(&subject.plan, &callbacks);
             vkdml_report_clear(&subject.report);
             result = vkdml_plan(subject.instance, &subject.device->limits, 0, &subject.report, &subject.plan);

@@ -315,6 +315,9 @@ static const char *const convolution_fixed[] = {
     CONVOLUTION "InputTensor=FLOAT16[1,1,3] InputTensor.data=1,2,3 FilterTensor=FLOAT16[1,1,2] FilterTensor.data=1,10 "
                 "OutputTensor=FLOAT16[1,1,9] OutputTensor.data=1,0,10,2,0,20,3,0,30" BACKWARD ARRAYS("1", "3", "2", "0",
                                                                                                      "0", "0", "1"),
+    /* Every other row begins within words. */
+    RANDOM("1", "FLOAT16", "[1,2,2,4]", "[2,2,2,1]", "[1,2,4,4] OutputTensor.strides=48,24,6,1")
+        BACKWARD ARRAYS("2", "2,1", "1,1", "0,0", "0,0", "0,0", "1"),
     /* Steps far beyond both. */
     CONVOLUTION POINT "FilterTensor=FLOAT32[1,1,1] FilterTensor.data=5 OutputTensor=FLOAT32[1,1,2] "
                       "OutputTensor.data=0,15" FORWARD ARRAYS("1", "1000000000", "1", "1000000000", "0", "0", "1"),

@@ -144,6 +144,10 @@ static const struct case_tensor_support fold_support[] = {{"InputTensor", FOLD_S
                                                           {"OutputTensor", FOLD_SUPPORT}};
 
 static const char *const fold_fixed[] = {
+    /* A window so wide that no ring is walked, of elements that are read again in each of its places. */
+    "FOLD seed=1 InputTensor=FLOAT32[1,800,10] InputTensor.strides=10,0,1 InputTensor.fill=UNIT "
+    "OutputTensor=FLOAT32[1,1,3,404] DimensionCount=2 WindowSizes=2,400 Strides=1,1 Dilations=1,1 StartPadding=0,0 "
+    "EndPadding=0,0",
     "FOLD InputTensor=FLOAT32[1,4,2] InputTensor.data=1,2,3,4,5,6,7,8 OutputTensor=FLOAT32[1,2,3] "
     "OutputTensor.data=1,5,4,5,13,8 DimensionCount=1 WindowSizes=2 Strides=1 Dilations=1 StartPadding=0 EndPadding=0",
     "FOLD InputTensor=INT8[1,1,4,4] InputTensor.data=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 OutputTensor=INT8[1,1,2,2] "

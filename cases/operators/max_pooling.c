@@ -24,6 +24,9 @@ static const struct case_tensor_support max_pooling2_support[] = {
 
 #define MAX "MAX_POOLING "
 static const char *const max_pooling_fixed[] = {
+    /* A window so long that no ring is walked. */
+    MAX "seed=1 InputTensor=FLOAT32[1,1,3,901,8] InputTensor.fill=UNIT OutputTensor=FLOAT32[1,1,2,2,8] "
+        "DimensionCount=3 Strides=1,1,1 WindowSize=2,900,1 StartPadding=0,0,0 EndPadding=0,0,0",
     MAX "InputTensor=FLOAT32[1,1,3,3] InputTensor.data=1,2,3,2,4,2,5,6,7 OutputTensor=FLOAT32[1,1,2,2] "
         "OutputTensor.data=4,4,6,7 DimensionCount=2 Strides=1,1 WindowSize=2,2 StartPadding=0,0 EndPadding=0,0",
     /* Padding is below all; NaN above all, -0 below 0. */

@@ -482,6 +482,12 @@ static const char *const roi_align_grad_fixed[] = {
     "BatchIndicesTensor=UINT32[2] BatchIndicesTensor.data=0,0 OutputROIGradientTensor=FLOAT32[2,4] "
     "OutputROIGradientTensor.data=0,0,0,0,0,0,0,0 ReductionFunction=AVERAGE InterpolationMode=LINEAR " UNSCALED CORNERED
         SAMPLE "AlignRegionsToCorners=1",
+    /* Nor do places that are the nearest elements'. */
+    GRAD "InputTensor=FLOAT32[1,1,1,4] InputTensor.data=0,1,4,9 InputGradientTensor=FLOAT32[1,1,1,2] "
+         "InputGradientTensor.data=4,8 ROITensor=FLOAT32[1,4] ROITensor.data=0.625,0,1.625,0.25 " ONE
+         "OutputGradientTensor=FLOAT32[1,1,1,4] OutputGradientTensor.data=0,4,8,0 "
+         "OutputROIGradientTensor=FLOAT32[1,4] OutputROIGradientTensor.data=0,0,0,0 ReductionFunction=AVERAGE "
+         "InterpolationMode=NEAREST_NEIGHBOR SpatialScaleX=2 SpatialScaleY=4 " HALF SAMPLE "AlignRegionsToCorners=0",
     GRAD "seed=1 InputGradientTensor=FLOAT16[3,3,7,7] InputGradientTensor.fill=UNIT ROITensor=FLOAT16[3,4] "
          "ROITensor.data=0,0,40,30,3.5,4.25,20,28,-9,-9,60,50 BatchIndicesTensor=UINT32[3] "
          "BatchIndicesTensor.data=1,0,1 OutputGradientTensor=FLOAT16[2,3,30,40] ReductionFunction=AVERAGE "

@@ -166,13 +166,10 @@ static void take_element(const struct gradients *g, const struct bin *bin, const
     }
 }
 
-/* Of a region's numbers: how a point's place changes with them, and its value with its place. */
+/* Of a region's numbers: how a point's place changes with them, and its value with its place if not nearest. */
 static void take_region(const struct gradients *g, const struct bin *bin, const struct point *y, const struct point *x,
                         const uint32_t samples[2], double share, double *sums) {
     double e[4], slopes[2] = {0, 0};
-    if (!g->is_linear) {
-        return;
-    }
     for (int i = 0; i < 4; i++) {
         e[i] = (double)element_at(g, bin, y->elements[i / 2], x->elements[i % 2]);
     }

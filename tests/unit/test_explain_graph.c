@@ -107,6 +107,32 @@ static void what_is_compiled_is_told(void **state) {
     graph_end(&graph);
 }
 
+/* Every other row of a matrix, by a command. */
+static void copies_are_told_of(void **state) {
+    (void)state;
+    enum { ROWS = 3, COLUMNS = 256 };
+    static const uint32_t sizes[] = {1, 1, ROWS, COLUMNS}, strides[] = {0, 0, 2 * COLUMNS, 1};
+    interposer.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
+    device = import_device(VKDML_DEVICE_FLAG_ALLOW_TRANSFER, NULL);
+    const DML_BUFFER_TENSOR_DESC packed = {
+        DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_FLAG_NONE, 4, sizes, NULL, 4 * ROWS * COLUMNS, 0};
+    const DML_BUFFER_TENSOR_DESC apart = {
+        DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_FLAG_NONE, 4, sizes, strides, 4 * (2 * ROWS - 1) * COLUMNS, 0};
+    const DML_TENSOR_DESC input = {DML_TENSOR_TYPE_BUFFER, &apart}, output = {DML_TENSOR_TYPE_BUFFER, &packed};
+    const DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC identity = {&input, &output, NULL};
+    const DML_OPERATOR_DESC desc = {DML_OPERATOR_ELEMENT_WISE_IDENTITY, &identity};
+    const VkdmlExplanation *e;
+    VkdmlOperator op;
+    assert_int_equal(vkdmlCreateOperator(device, &desc, &op), VKDML_SUCCESS);
+    assert_int_equal(vkdmlExplainOperator(op, NULL, &e), VKDML_SUCCESS);
+    assert_int_equal(e->stepCount, 1);
+    assert_int_equal(e->steps[0].kind, VKDML_STEP_KIND_COPY);
+    assert_int_equal(e->steps[0].copiedRuns, ROWS);
+    assert_int_equal(e->steps[0].copiedBytes, 4 * ROWS * COLUMNS);
+    vkdmlDestroyExplanation(e);
+    vkdmlDestroyOperator(op);
+}
+
 static void broken_graphs_are_refused(void **state) {
     (void)state;
     const VkdmlExplanation *e;
@@ -139,6 +165,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nodes_are_told_of, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(what_is_compiled_is_told, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(copies_are_told_of, begin_without_device, end_with_device),
         cmocka_unit_test_setup_teardown(broken_graphs_are_refused, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(nothing_leaks_where_memory_ends, begin_with_device, end_with_device),
     };

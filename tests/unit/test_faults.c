@@ -13,8 +13,10 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "base/report.h"
 #include "device_fixture.h"
 #include "vkdml/vkdml.h"
+#include "vulkan/pipelines.h"
 
 /* Creates them in order up to the first failure, which it returns. */
 static VkdmlResult create_objects(struct objects *objects, PFN_vkGetInstanceProcAddr get) {
@@ -315,6 +317,47 @@ static void a_thread_whose_pipeline_another_failed_to_create_creates_it(void **s
     assert_int_equal(race(VK_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_HOST_MEMORY), 3);
 }
 
+/* A kernel over buffers that begin at multiples of 16, or not: two pipelines in one list. */
+static struct vkdml_plan_step step_at(uint32_t offset) {
+    struct vkdml_plan_step step = {.kind = VKDML_PLAN_DISPATCH, .kernel = VKDML_KERNEL_COPY, .buffer_count = 2};
+    step.buffers[0].offset = offset;
+    return step;
+}
+
+static VkPipeline beside;
+
+static void create_beside(void) {
+    static struct vkdml_report report;
+    const struct vkdml_plan_step step = step_at(4);
+    vkdml_report_clear(&report);
+    assert_int_equal(vkdml_pipelines_get(raced.device, &step, &report, &beside), VKDML_SUCCESS);
+}
+
+/* It is found again in its list, though one was created meanwhile that lies before it. */
+static void a_pipeline_that_fails_leaves_those_created_meanwhile(void **state) {
+    (void)state;
+    static struct vkdml_report report;
+    const struct vkdml_plan_step step = step_at(0), other = step_at(4);
+    VkPipeline pipeline, again;
+    interposer_reset(vkGetInstanceProcAddr);
+    assert_int_equal(create_objects(&raced, interposer_get_instance_proc_addr), VKDML_SUCCESS);
+    const uint32_t before = interposer.calls[INTERPOSED_CreateComputePipelines];
+    interposer.while_compiling = create_beside;
+    interposer.failing = INTERPOSED_CreateComputePipelines;
+    interposer.fail_at = before + 2; /* what is created meanwhile is the first */
+    interposer.failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    vkdml_report_clear(&report);
+    assert_int_equal(vkdml_pipelines_get(raced.device, &step, &report, &pipeline), VKDML_ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_true(pipeline == VK_NULL_HANDLE && beside != VK_NULL_HANDLE);
+    vkdml_report_clear(&report);
+    assert_int_equal(vkdml_pipelines_get(raced.device, &other, &report, &again), VKDML_SUCCESS);
+    assert_true(again == beside);
+    assert_int_equal(vkdml_pipelines_get(raced.device, &step, &report, &pipeline), VKDML_SUCCESS);
+    assert_true(pipeline != VK_NULL_HANDLE && pipeline != beside);
+    assert_int_equal(interposer.calls[INTERPOSED_CreateComputePipelines] - before, 3);
+    destroy_all(&raced);
+}
+
 static void *compile_diagonal(void *argument) {
     struct diagonal diagonal;
     VkdmlOperator op;
@@ -419,6 +462,7 @@ int main(void) {
         cmocka_unit_test(after_a_loss_everything_fails_with_its_reason_but_destroying),
         cmocka_unit_test(of_two_threads_that_need_one_pipeline_the_second_waits_for_it),
         cmocka_unit_test(a_thread_whose_pipeline_another_failed_to_create_creates_it),
+        cmocka_unit_test(a_pipeline_that_fails_leaves_those_created_meanwhile),
         cmocka_unit_test(different_pipelines_are_created_at_once),
         cmocka_unit_test(threads_create_and_compile_at_once),
     };

@@ -237,6 +237,42 @@ static void assert_refused(const char *reason) {
     graph_end(&graph);
 }
 
+/* A GEMM without a C, of tensors whose bytes RELU's are. */
+static uint32_t product_node(const char *name) {
+    static const uint32_t sizes[] = {1, 1, 8, 8};
+    const DML_BUFFER_TENSOR_DESC buffer = {
+        DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_FLAG_NONE, 4, sizes, NULL, BYTES, 0};
+    const DML_TENSOR_DESC tensor = {DML_TENSOR_TYPE_BUFFER, &buffer};
+    const DML_GEMM_OPERATOR_DESC gemm = {.ATensor = &tensor, .BTensor = &tensor, .OutputTensor = &tensor, .Alpha = 1};
+    return graph_operator(&graph, create(DML_OPERATOR_GEMM, &gemm), name);
+}
+
+/* A MAX_POOLING1 that tells no indices. */
+static uint32_t pooling_node(const char *name) {
+    static const uint32_t sizes[] = {1, 1, 8, 8}, ones[] = {1, 1}, zeros[] = {0, 0};
+    const DML_BUFFER_TENSOR_DESC buffer = {
+        DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_FLAG_NONE, 4, sizes, NULL, BYTES, 0};
+    const DML_TENSOR_DESC tensor = {DML_TENSOR_TYPE_BUFFER, &buffer};
+    const DML_MAX_POOLING1_OPERATOR_DESC pooling = {&tensor, &tensor, NULL, 2, ones, ones, zeros, zeros};
+    return graph_operator(&graph, create(DML_OPERATOR_MAX_POOLING1, &pooling), name);
+}
+
+static void edges_do_not_lead_to_absent_tensors(void **state) {
+    (void)state;
+    graph_begin(&graph, 2, 1);
+    const uint32_t product = product_node("product");
+    for (uint32_t i = 0; i < 3; i++) {
+        graph_input(&graph, i / 2, product, i);
+    }
+    graph_output(&graph, product, 0, 0);
+    assert_refused("InputEdges[2]: Nodes[0] (product).CTensor is absent, must be a tensor");
+    graph_begin(&graph, 1, 1);
+    const uint32_t pooling = pooling_node("pooling");
+    graph_input(&graph, 0, pooling, 0);
+    graph_output(&graph, pooling, 1, 0);
+    assert_refused("OutputEdges[0]: Nodes[0] (pooling).OutputIndicesTensor is absent, must be a tensor");
+}
+
 static void broken_graphs_are_refused(void **state) {
     (void)state;
     begin_good();
@@ -506,6 +542,7 @@ int main(void) {
                                         end_with_device),
         cmocka_unit_test_setup_teardown(tensors_of_a_chain_take_each_others_place, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(broken_graphs_are_refused, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(edges_do_not_lead_to_absent_tensors, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(nodes_in_a_circle_are_named, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(the_reference_refuses_unknown_flags, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(the_reference_refuses_memory_that_is_not_the_graphs, begin_with_device,

@@ -117,7 +117,15 @@ static uint32_t silu_turned(void) {
     return product(activation(DML_OPERATOR_ACTIVATION_SIGMOID, NONE), NONE);
 }
 
-/* A program has eight instructions: of nine nodes there are two. */
+static uint32_t six_error_functions(void) {
+    uint32_t last = NONE;
+    for (uint32_t i = 0; i < 6; i++) {
+        last = error_function(last);
+    }
+    return last;
+}
+
+/* A program has eight instructions: of nine nodes there are two. Four of them may compute long. */
 static const struct {
     const char *name;
     uint32_t (*build)(void);
@@ -128,7 +136,8 @@ static const struct {
                {"tanh of products", gelu_by_tanh_of_products, 2},
                {"sigmoid of 1.702 x", gelu_by_sigmoid, 1},
                {"silu", silu, 1},
-               {"silu, turned", silu_turned, 1}};
+               {"silu, turned", silu_turned, 1},
+               {"six of erf", six_error_functions, 2}};
 
 static void check(DML_TENSOR_DATA_TYPE of_type) {
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {

@@ -161,6 +161,7 @@ enum { BIAS = 6, PAST_KEY = 9, PAST_VALUE };
 struct casting {
     bool has_bias, has_past;
     bool keeps_float;   /* the result is not cast back */
+    bool takes_float;   /* neither are the queries cast */
     bool shares_values; /* .. which are the keys: one cast is read twice */
 };
 
@@ -200,7 +201,11 @@ static void begin_cast(const struct casting *how) {
         .MaskType = DML_MULTIHEAD_ATTENTION_MASK_TYPE_NONE,
     };
     const uint32_t attention = node(DML_OPERATOR_MULTIHEAD_ATTENTION, &desc, "attention");
-    cast_before(Q, 3, query_rows, attention, Q);
+    if (how->takes_float) {
+        graph_input(&graph, Q, attention, Q);
+    } else {
+        cast_before(Q, 3, query_rows, attention, Q);
+    }
     const uint32_t keys_cast = cast_before(K, 3, key_rows, attention, K);
     if (how->shares_values) {
         graph_join(&graph, keys_cast, 0, attention, V);
@@ -251,6 +256,9 @@ static void casts_that_round_stay(void **state) {
     (void)state;
     check_casts(&(struct casting){.has_bias = true}, DML_EXECUTION_FLAG_NONE, 6, "would be rounded once more");
     check_casts(&(struct casting){.keeps_float = true}, DML_EXECUTION_FLAG_NONE, 4, "");
+    begin_cast(&(struct casting){.takes_float = true});
+    assert_nodes(4, NULL);
+    graph_end(&graph);
     pretend_cores(32);
     check_casts(&(struct casting){.has_bias = false}, DML_EXECUTION_FLAG_NONE, 5, "probabilities would be rounded");
 }

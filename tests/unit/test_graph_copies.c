@@ -131,15 +131,25 @@ static void casts_that_lose_nothing_are_erased(void **state) {
 struct padded {
     float value;
     DML_PADDING_MODE mode;
-    uint32_t channels; /* before the first */
+    uint32_t channels;       /* before the first */
+    bool is_newer;           /* PADDING1; its value is 1, or -0 */
+    const uint32_t *strides; /* of what it makes; NULL: packed */
 };
 
 static uint32_t padding_node(DML_TENSOR_DATA_TYPE type, const struct padded *padded, const uint32_t *from,
                              const uint32_t *to) {
     const uint32_t start[] = {0, padded->channels, 1, 1}, end[] = {0, 0, 1, 1};
-    const DML_PADDING_OPERATOR_DESC desc = {
-        tensor_of(type, from, NULL), tensor_of(type, to, NULL), padded->mode, padded->value, 4, start, end};
-    const uint32_t padding = node(DML_OPERATOR_PADDING, &desc, "padding");
+    const DML_TENSOR_DESC *input = tensor_of(type, from, NULL), *output = tensor_of(type, to, padded->strides);
+    const DML_PADDING_OPERATOR_DESC desc = {input, output, padded->mode, padded->value, 4, start, end};
+    DML_PADDING1_OPERATOR_DESC newer = {input, output, padded->mode, type, {.UInt16 = 0x8000}, 4, start, end};
+    if (type == F32) {
+        newer.PaddingValue.Float32 = -0.0f;
+    }
+    if (padded->value != 0) {
+        newer.PaddingValue = type == F32 ? (DML_SCALAR_UNION){.Float32 = 1} : (DML_SCALAR_UNION){.UInt16 = 0x3C00};
+    }
+    const uint32_t padding = padded->is_newer ? node(DML_OPERATOR_PADDING1, &newer, "padding")
+                                              : node(DML_OPERATOR_PADDING, &desc, "padding");
     graph_input(&graph, 0, padding, 0);
     return padding;
 }
@@ -162,11 +172,23 @@ static void padding_becomes_the_convolutions(void **state) {
     static const struct padded with_zero = {.value = 0}, with_one = {.value = 1}, of_channels = {.channels = 1},
                                of_edges = {.mode = DML_PADDING_MODE_EDGE};
     static const DML_TENSOR_DATA_TYPE types[] = {F32, F16};
+    static const uint32_t channels_last[] = {384, 1, 48, 6};
+    static const struct padded newer = {.is_newer = true}, newer_one = {.is_newer = true, .value = 1},
+                               of_pixels = {.strides = channels_last};
     for (size_t i = 0; i < 2; i++) {
         begin_padded(types[i], &with_zero, DML_CONVOLUTION_DIRECTION_FORWARD);
         assert_nodes(1, "Nodes[1] (padding) is fused into Nodes[0] (convolution)");
         agree(types[i]);
+        begin_padded(types[i], &newer, DML_CONVOLUTION_DIRECTION_FORWARD);
+        assert_nodes(1, "Nodes[1] (padding) is fused into Nodes[0] (convolution)");
+        agree(types[i]);
+        begin_padded(types[i], &newer_one, DML_CONVOLUTION_DIRECTION_FORWARD);
+        assert_nodes(2, "it pads by other than 0");
+        agree(types[i]);
     }
+    begin_padded(F32, &of_pixels, DML_CONVOLUTION_DIRECTION_FORWARD);
+    assert_nodes(2, "Nodes[1] (padding) is not fused into Nodes[0] (convolution): types, sizes or strides differ");
+    agree(F32);
     begin_padded(F32, &with_one, DML_CONVOLUTION_DIRECTION_FORWARD);
     assert_nodes(2, "Nodes[1] (padding) is not fused into Nodes[0] (convolution): it pads by other than 0");
     agree(F32);
@@ -183,6 +205,13 @@ static void padding_becomes_the_convolutions(void **state) {
     graph.desc.OutputCount = 2;
     graph_output(&graph, 1, 0, 1);
     assert_nodes(2, "its output is an output of the graph");
+    agree(F32);
+    begin_padded(F32, &with_zero, DML_CONVOLUTION_DIRECTION_FORWARD);
+    const uint32_t relu = relu_node(TENSOR(F32, 2, 6, 8, 8), TENSOR(F32, 2, 6, 8, 8));
+    graph_join(&graph, 1, 0, relu, 0);
+    graph.desc.OutputCount = 2;
+    graph_output(&graph, relu, 0, 1);
+    assert_nodes(3, "Nodes[1] (padding) is not fused into Nodes[0] (convolution): its output is read 2 times");
     agree(F32);
 }
 

@@ -385,6 +385,31 @@ static void other_factors_stay(void **state) {
     begin_scaled(F32, true, 1, &(DML_SCALE_BIAS){0.3f, 0});
     assert_nodes(2, "that has a CTensor");
     agree(F32);
+    begin(2, 1);
+    const DML_TENSOR_DESC *tensor = tensor_of(F32, MADE_OF_GEMM, NULL);
+    const DML_ACTIVATION_RELU_OPERATOR_DESC relu = {NULL, NULL};
+    const DML_OPERATOR_DESC activation = {DML_OPERATOR_ACTIVATION_RELU, &relu};
+    const DML_GEMM_OPERATOR_DESC desc = {.ATensor = TENSOR(F32, 1, 1, ROWS, DEPTH),
+                                         .BTensor = TENSOR(F32, 1, 1, DEPTH, COLUMNS),
+                                         .OutputTensor = tensor,
+                                         .Alpha = 1,
+                                         .FusedActivation = &activation};
+    const uint32_t activated = node(DML_OPERATOR_GEMM, &desc, "activated");
+    const uint32_t behind = identity_node(tensor, tensor, &(DML_SCALE_BIAS){0.3f, 0});
+    graph_input(&graph, 0, activated, 0);
+    graph_input(&graph, 1, activated, 1);
+    graph_join(&graph, activated, 0, behind, 0);
+    graph_output(&graph, behind, 0, 0);
+    assert_nodes(2, "Nodes[1] (identity) is not fused into Nodes[0] (activated): that has an activation");
+    agree(F32);
+    begin(2, 1);
+    const DML_TENSOR_DESC *turned = STRIDED(F32, MADE_OF_GEMM, SIZES(0, 0, 1, ROWS));
+    const uint32_t gemm = gemm_node(F32, NULL, 1);
+    const uint32_t turning = identity_node(TENSOR(F32, 1, 1, ROWS, COLUMNS), turned, &(DML_SCALE_BIAS){0.3f, 0});
+    graph_join(&graph, gemm, 0, turning, 0);
+    graph_output(&graph, turning, 0, 0);
+    assert_nodes(2, "types, sizes or strides differ");
+    agree(F32);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_with_device, end_with_device)

@@ -89,7 +89,11 @@ struct convolving {
     bool has_activation, follows; /* RELU, as a node of its own */
     bool is_depthwise;
     bool keeps_input;                       /* what is dequantized is an output too */
+    bool turns_filters;                     /* the mode CONVOLUTION */
+    bool begins_at_zero;                    /* the result has no zero point */
+    const uint32_t *result_sizes;           /* NULL: the convolution's */
     struct numbers input_scale, zero_point; /* of the result */
+    struct numbers result_scale;
 };
 
 static const uint32_t input_sizes[] = {2, 8, 7, 9}, filter_sizes[] = {CHANNELS, 8, 3, 3},
@@ -124,7 +128,8 @@ static void begin_convolution(const struct convolving *how) {
                                                 tensor_of(F32, filters, NULL),
                                                 how->bias != NO_BIAS ? tensor_of(F32, bias_sizes, NULL) : NULL,
                                                 tensor_of(F32, output_sizes, NULL),
-                                                DML_CONVOLUTION_MODE_CROSS_CORRELATION,
+                                                how->turns_filters ? DML_CONVOLUTION_MODE_CONVOLUTION
+                                                                   : DML_CONVOLUTION_MODE_CROSS_CORRELATION,
                                                 DML_CONVOLUTION_DIRECTION_FORWARD,
                                                 2,
                                                 two_ones,
@@ -138,7 +143,8 @@ static void begin_convolution(const struct convolving *how) {
     const uint32_t filter =
         dequantize(S8, filters, (struct numbers)MANY(filter_scales, by_filter), (struct numbers){NULL, 0, NULL});
     const uint32_t convolution = node(DML_OPERATOR_CONVOLUTION, &desc, "convolution");
-    const uint32_t result = quantize(U8, output_sizes, (struct numbers)ONE(quarter), how->zero_point);
+    const uint32_t result =
+        quantize(U8, how->result_sizes != NULL ? how->result_sizes : output_sizes, how->result_scale, how->zero_point);
     graph_input(&graph, LEFT, input, 0);
     graph_input(&graph, RIGHT, filter, 0);
     graph_join(&graph, input, 0, convolution, 0);
@@ -160,7 +166,10 @@ static void check_convolution(struct convolving how, uint32_t nodes, const char 
     if (how.input_scale.data == NULL) {
         how.input_scale = (struct numbers)ONE(eighth);
     }
-    if (how.zero_point.data == NULL) {
+    if (how.result_scale.data == NULL) {
+        how.result_scale = (struct numbers)ONE(quarter);
+    }
+    if (how.zero_point.data == NULL && !how.begins_at_zero) {
         how.zero_point = (struct numbers)ONE(none);
     }
     begin_convolution(&how);
@@ -175,6 +184,7 @@ static void convolutions_become_those_of_integers(void **state) {
     check_convolution((struct convolving){.bias = OF_INTEGERS}, 1, note);
     check_convolution((struct convolving){.bias = OF_INTEGERS, .has_activation = true}, 1, note);
     check_convolution((struct convolving){.bias = OF_INTEGERS, .has_activation = true, .follows = true}, 1, note);
+    check_convolution((struct convolving){.has_activation = true, .begins_at_zero = true}, 1, note);
     check_convolution((struct convolving){.zero_point = ONE(middle)}, 1, note);
 }
 
@@ -185,6 +195,7 @@ static void what_is_dequantized_for_others_stays(void **state) {
 
 static void convolutions_that_integers_cannot_say_stay(void **state) {
     static float scales[8] = {1, 2, 4, 8, 1, 1, 2, 2};
+    static const uint32_t other_sizes[] = {2, CHANNELS, 7, 5};
     (void)state;
     check_convolution((struct convolving){.bias = OF_FLOATS}, 4, "bias is not dequantized");
     check_convolution((struct convolving){.bias = OF_OTHER_UNITS}, 5, "not known to be of the product of both scales");
@@ -192,6 +203,10 @@ static void convolutions_that_integers_cannot_say_stay(void **state) {
                       "an activation which a zero point does not stand for");
     check_convolution((struct convolving){.is_depthwise = true}, 4, "groups have too few channels");
     check_convolution((struct convolving){.input_scale = MANY(scales, by_channel)}, 4, "input has more than one scale");
+    check_convolution((struct convolving){.turns_filters = true}, 4, "that is none of FORWARD and CROSS_CORRELATION");
+    check_convolution((struct convolving){.result_scale = MANY(filter_scales, by_channel)}, 4,
+                      "it has more than one scale or zero point");
+    check_convolution((struct convolving){.result_sizes = other_sizes}, 4, "types, sizes or strides differ");
 }
 
 /* Scales have two bytes each, of which no four may be read. */
@@ -349,7 +364,8 @@ static void newer_operators_are_as_good(void **state) {
 
 static void nothing_leaks_where_memory_ends(void **state) {
     (void)state;
-    const struct convolving how = {.bias = OF_INTEGERS, .input_scale = ONE(eighth), .zero_point = ONE(none)};
+    const struct convolving how = {
+        .bias = OF_INTEGERS, .input_scale = ONE(eighth), .zero_point = ONE(none), .result_scale = ONE(quarter)};
     begin_convolution(&how);
     assert_no_leaks();
 }

@@ -626,6 +626,85 @@ static void what_a_pool_loads_is_bound(void **state) {
     close_subject(&subject);
 }
 
+/* Host memory that is full at one allocation, after so many others. */
+struct ending_memory {
+    uint32_t made, fails;
+    uint32_t live;
+};
+
+static void *VKAPI_PTR allocate_but_once(void *data, size_t size, size_t alignment, VkSystemAllocationScope scope) {
+    struct ending_memory *memory = data;
+    (void)alignment;
+    (void)scope;
+    if (memory->made++ == memory->fails) {
+        return NULL;
+    }
+    memory->live++;
+    return malloc(size);
+}
+
+static void *VKAPI_PTR reallocate_never(void *data, void *memory, size_t size, size_t alignment,
+                                        VkSystemAllocationScope scope) {
+    (void)data;
+    (void)memory;
+    (void)size;
+    (void)alignment;
+    (void)scope;
+    return NULL;
+}
+
+static void VKAPI_PTR free_counting(void *data, void *memory) {
+    ((struct ending_memory *)data)->live--;
+    free(memory);
+}
+
+/* Plans grow with their steps, and may end at any of them. */
+static void plans_tell_where_memory_ends(void **state) {
+    (void)state;
+#define TRAINED                                                                                                        \
+    " InputTensor=FLOAT32[3,8,5] InputGradientTensor=FLOAT32[3,8,5] MeanTensor=FLOAT32[1,8,1] "                        \
+    "VarianceTensor=FLOAT32[1,8,1] ScaleTensor=FLOAT32[1,8,1] OutputGradientTensor=FLOAT32[3,8,5] "                    \
+    "OutputScaleGradientTensor=FLOAT32[1,8,1] OutputBiasGradientTensor=FLOAT32[1,8,1] Epsilon=1"
+    static const struct {
+        const char *line;
+        uint32_t steps;
+    } rows[] = {
+        {"BATCH_NORMALIZATION_GRAD" TRAINED, 7},
+        {"BATCH_NORMALIZATION_TRAINING_GRAD" TRAINED, 10},
+        {"MATRIX_MULTIPLY_INTEGER_TO_FLOAT ATensor=INT32[4,3] AScaleTensor=FLOAT32[1,1] BTensor=INT32[3,5] "
+         "BScaleTensor=FLOAT32[1,1] OutputTensor=FLOAT32[4,5]",
+         3},
+    };
+#undef TRAINED
+    static struct operator_case c;
+    char text[256];
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct ending_memory memory = {.live = 0};
+        const VkAllocationCallbacks callbacks = {&memory, allocate_but_once, reallocate_never, free_counting, NULL,
+                                                 NULL};
+        struct subject subject;
+        VkdmlResult result = VKDML_ERROR_OUT_OF_HOST_MEMORY;
+        assert_true(case_parse(rows[i].line, &c, text, sizeof(text)));
+        open_subject(&subject, &c, &devices[DEVICE_MINIMUM]);
+        uint32_t steps = 0;
+        for (uint32_t allocations = 0; result == VKDML_ERROR_OUT_OF_HOST_MEMORY; allocations++) {
+            CHECK(&subject, allocations < 32);
+            memory.made = 0;
+            memory.fails = allocations;
+            vkdml_plan_begin(&subject.plan, &callbacks);
+            vkdml_report_clear(&subject.report);
+            result = vkdml_plan(subject.instance, &subject.device->limits, 0, &subject.report, &subject.plan);
+            CHECK(&subject, result == VKDML_SUCCESS || strstr(subject.report.text, "a plan") != NULL);
+            steps = subject.plan.steps.count;
+            vkdml_plan_end(&subject.plan);
+            CHECK(&subject, memory.live == 0);
+        }
+        CHECK(&subject, result == VKDML_SUCCESS);
+        assert_int_equal(steps, rows[i].steps);
+        close_subject(&subject);
+    }
+}
+
 static void check_division(uint32_t n, uint32_t d) {
     const uint32_t quotient = divide(n, vkdml_divisor(d));
     if (quotient != n / d) {
@@ -673,6 +752,7 @@ int main(void) {
         cmocka_unit_test(a_tensor_of_more_than_2_to_the_64_bits_is_refused),
         cmocka_unit_test(what_a_pool_loads_is_bound),
         cmocka_unit_test(steps_wait_for_what_they_read),
+        cmocka_unit_test(plans_tell_where_memory_ends),
         cmocka_unit_test(an_owned_input_is_copied_at_initialization),
         cmocka_unit_test(divisors_are_exact_for_every_32_bit_number),
         cmocka_unit_test(random_plans_keep_to_the_limits),

@@ -251,6 +251,34 @@ static void a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier(void **state) {
     assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_FILL);
 }
 
+/* What a window takes along one dimension is kept in a ring for the next, but not where the other dimensions have so
+ * many elements that invocations would reach their ends first. */
+static void rings_are_walked_with_few_turns(void **state) {
+    (void)state;
+#define WIDE_FOLD(elements, window, size)                                                                              \
+    "FOLD seed=1 InputTensor=FLOAT32[1," elements ",10] InputTensor.strides=10,0,1 OutputTensor=FLOAT32[1,1,3," size   \
+    "] DimensionCount=2 WindowSizes=2," window " Strides=1,1 Dilations=1,1 StartPadding=0,0 EndPadding=0,0"
+#define LONG_POOLING(size, window)                                                                                     \
+    "MAX_POOLING seed=1 InputTensor=FLOAT32[1,1,3," size ",8] OutputTensor=FLOAT32[1,1,2,2,8] DimensionCount=3 "       \
+    "Strides=1,1,1 WindowSize=2," window ",1 StartPadding=0,0,0 EndPadding=0,0,0"
+    static const struct {
+        const char *line;
+        enum vkdml_kernel kernel;
+        bool has_ring;
+    } rows[] = {{WIDE_FOLD("200", "100", "104"), VKDML_KERNEL_NEIGHBOURS, true},
+                {WIDE_FOLD("800", "400", "404"), VKDML_KERNEL_NEIGHBOURS, false},
+                {LONG_POOLING("101", "100"), VKDML_KERNEL_POOL, true},
+                {LONG_POOLING("901", "900"), VKDML_KERNEL_POOL, false}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct subject subject;
+        plan_line(rows[i].line, &devices[DEVICE_MINIMUM], &subject);
+        assert_int_equal(subject.kernel, rows[i].kernel);
+        assert_int_equal(subject.constants[VKDML_NEIGHBOURS_CONSTANT_RING] != 0, rows[i].has_ring);
+    }
+#undef WIDE_FOLD
+#undef LONG_POOLING
+}
+
 /* The last step of a band's plan, by the constants of diagonal.comp. */
 struct band_plan {
     const char *line;
@@ -476,6 +504,7 @@ int main(void) {
         cmocka_unit_test(contiguous_elements_are_copied_by_the_device_however_many),
         cmocka_unit_test(few_long_rows_are_copied_by_the_device),
         cmocka_unit_test(a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier),
+        cmocka_unit_test(rings_are_walked_with_few_turns),
         cmocka_unit_test(a_band_goes_along_the_innermost_dimension),
         cmocka_unit_test(matrix_cores_multiply_halves),
         cmocka_unit_test(bytes_are_multiplied_by_what_the_device_has_for_them),

@@ -45,6 +45,8 @@ struct planned {
     uint32_t init_step_count;
     uint64_t temporary_bytes;
     uint64_t persistent_bytes;
+    uint32_t phases_before; /* of its last step since the one before */
+    uint32_t shape_before;  /* of that one */
 };
 
 static struct planned planned_of(const char *line, const struct invented_device *device) {
@@ -63,6 +65,10 @@ static struct planned planned_of(const char *line, const struct invented_device 
                               .temporary_bytes = plan.steps.temporary_bytes,
                               .persistent_bytes = plan.persistent_bytes};
     memcpy(planned.constants, last->constants, sizeof(planned.constants));
+    if (plan.steps.count > 1) {
+        planned.phases_before = last->phase - last[-1].phase;
+        planned.shape_before = last[-1].constants[SHAPE];
+    }
     vkdml_plan_end(&plan);
     close_subject(&subject);
     return planned;
@@ -157,6 +163,30 @@ static void strides_backward_are_phases(void **state) {
     assert_int_equal(sparse.step_count, 4);
 }
 
+/* Every other row: the first begins at a multiple of four elements and is written four at once, the second does not. Of
+ * halves that changes bits of words, and waits. */
+static void rows_that_change_bits_of_words_wait(void **state) {
+    (void)state;
+#define ROWS(type, channels, groups, row)                                                                              \
+    "InputTensor=" type "[1,8,2,4] FilterTensor=" type "[8," channels ",2,1] OutputTensor=" type                       \
+    "[1,8,4,4] OutputTensor.strides=256,32," row ",1" BACKWARD ARRAYS("2,1", "1,1", "0,0", "0,0", groups)
+    static const struct {
+        const char *tensors;
+        enum vkdml_kernel kernel;
+        bool differ, wait;
+    } rows[] = {{ROWS("FLOAT16", "8", "1", "6"), VKDML_KERNEL_PRODUCT, true, true},
+                {ROWS("FLOAT16", "1", "8", "6"), VKDML_KERNEL_DEPTHWISE, true, true},
+                {ROWS("FLOAT16", "8", "1", "8"), VKDML_KERNEL_PRODUCT, false, false},
+                {ROWS("FLOAT32", "8", "1", "6"), VKDML_KERNEL_PRODUCT, true, false}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct planned s = plan(rows[i].tensors);
+        assert_int_equal(s.kernel, rows[i].kernel);
+        assert_int_equal(((s.shape_before ^ s.constants[SHAPE]) & OUT_IS_VECTOR) != 0, rows[i].differ);
+        assert_int_equal(s.phases_before, rows[i].wait);
+    }
+#undef ROWS
+}
+
 static void too_many_phases_divide(void **state) {
     (void)state;
     const struct planned s = plan("InputTensor=FLOAT32[1,2,3,3] FilterTensor=FLOAT32[2,8,1,2] "
@@ -249,6 +279,7 @@ int main(void) {
         cmocka_unit_test(windows_are_gathered),
         cmocka_unit_test(channels_side_by_side_come_last),
         cmocka_unit_test(strides_backward_are_phases),
+        cmocka_unit_test(rows_that_change_bits_of_words_wait),
         cmocka_unit_test(too_many_phases_divide),
         cmocka_unit_test(single_channels_are_not_products),
         cmocka_unit_test(few_channels_of_bytes_are_not_packed),

@@ -109,6 +109,26 @@ static void wrong_memory_is_refused_with_the_reason(void **state) {
     expect_refused(&call, "flags is 0x2");
 }
 
+static void tensors_that_are_absent_have_no_memory(void **state) {
+    (void)state;
+    struct call call;
+    good_call(&call);
+    host_tensor_init(&input, T(FLOAT32), LIST(1, 1, 1, 1), NULL);
+    host_tensor_init(&output, T(FLOAT32), LIST(1, 1, 1, 1), NULL);
+    host_tensor_set_floats(&input, 1, (const float[]){3});
+    const DML_GEMM_OPERATOR_DESC gemm = {
+        .ATensor = &input.desc, .BTensor = &input.desc, .OutputTensor = &output.desc, .Alpha = 1};
+    const VkdmlHostBinding one = {input.bytes, 4}, absent = {NULL, 0};
+    VkdmlHostBinding in[] = {one, one, one};
+    call.desc = (DML_OPERATOR_DESC){DML_OPERATOR_GEMM, &gemm};
+    call.info.inputCount = 3;
+    call.info.inputs = in;
+    expect_refused(&call, "CTensor: data must be NULL, the descriptor has no such tensor");
+    in[2] = absent;
+    expect_success(vkdmlReferenceExecute(&call.info));
+    assert_int_equal(host_tensor_get(&output, 0), 0x41100000); /* 9 */
+}
+
 static void all_that_is_wrong_is_told_at_once(void **state) {
     (void)state;
     struct call call;
@@ -345,6 +365,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_as_large_as_its_tensor_is_enough),
         cmocka_unit_test(wrong_memory_is_refused_with_the_reason),
+        cmocka_unit_test(tensors_that_are_absent_have_no_memory),
         cmocka_unit_test(all_that_is_wrong_is_told_at_once),
         cmocka_unit_test(wrong_descriptors_are_refused_as_by_the_validator),
         cmocka_unit_test(data_lies_at_multiples_of_its_element_size),

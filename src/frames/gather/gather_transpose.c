@@ -19,6 +19,7 @@
 /* 32 bytes per invocation, of 16 to 128 the fastest on an NVIDIA H200, but for long runs of bytes, where 64 are. */
 #define TILE_BYTES           8192
 #define TILE_BYTES_LONG_RUNS 16384
+_Static_assert(TILE_BYTES <= SHARED_BYTES && TILE_BYTES_LONG_RUNS <= SHARED_BYTES, "a tile fits");
 
 /* Elements that lie side by side in both tensors move together up to so many bytes; longer runs are read and written
  * well enough one by one. */
@@ -282,17 +283,10 @@ static uint32_t shifted_share(const struct transpose *t, uint32_t local_size) {
     return (uint32_t)vkdml_divide_up(columns * rows / packed, local_size);
 }
 
-static uint64_t held_bytes(const struct transpose *t) {
-    return (uint64_t)t->x.tile * t->y.tile * t->unit * t->element_bytes;
-}
-
 /* Returns the tiles of a batch. */
 static uint64_t fill_tiles(struct transpose *t, struct vkdml_transpose_parameters *parameters) {
     if (t->by_shifts) {
         choose_shifted_tiles(t);
-    }
-    while (!t->serial && !t->by_shifts && held_bytes(t) > SHARED_BYTES) {
-        t->x.tile /= 2;
     }
     parameters->x_size = (uint32_t)t->x.size;
     parameters->y_size = (uint32_t)t->y.size;

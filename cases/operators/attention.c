@@ -347,6 +347,10 @@ static const struct case_refusal multihead_attention_refused[] = {
      REASON "PastValueTensor is NULL, must be there: PastKeyTensor is"},
     {GOOD("PastKeyTensor=FLOAT32[2,2,7,2] PastValueTensor=FLOAT32[2,2,6,3] MaskType=NONE"),
      REASON "PastValueTensor.Sizes[2] is 6, must be 7, PastKeyTensor's rows"},
+    {"MULTIHEAD_ATTENTION QueryTensor=FLOAT32[1,3,1] KeyTensor=FLOAT32[1,5,1] ValueTensor=FLOAT32[1,5,1] "
+     "PastKeyTensor=FLOAT32[1,1,4294967294,1] PastValueTensor=FLOAT32[1,1,4294967294,1] OutputTensor=FLOAT32[1,3,1] "
+     "Scale=1 MaskFilterValue=0 HeadCount=1 MaskType=NONE",
+     REASON "PastKeyTensor's rows and the keys are 4294967299 together, must be at most 4294967295"},
     {GOOD("PastKeyTensor=FLOAT32[2,2,7,2] PastValueTensor=FLOAT32[2,2,7,3] OutputPresentKeyTensor=FLOAT32[2,2,5,2] "
           "MaskType=NONE"),
      REASON "OutputPresentKeyTensor.Sizes[2] is 5, must be 12, the keys, past ones too"},

@@ -210,6 +210,11 @@ static void check_past(const struct shape *shape) {
     }
     check_input(shape, VKDML_ATTENTION_PAST_KEY, 4, keys);
     check_input(shape, VKDML_ATTENTION_PAST_VALUE, 4, values);
+    if (shape->total > UINT32_MAX) {
+        vkdml_report_invalid(shape->report,
+                             "PastKeyTensor's rows and the keys are %" PRIu64 " together, must be at most 4294967295",
+                             shape->total);
+    }
 }
 
 static bool is_present(const struct shape *shape, uint32_t output) {

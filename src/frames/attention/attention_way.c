@@ -48,7 +48,7 @@ static uint32_t least_of(uint64_t a, uint64_t b) {
 }
 
 static uint32_t power_of_two(uint32_t least, uint32_t x) {
-    while (least < x) {
+    while (least < x && least < UINT32_C(1) << 31) {
         least *= 2;
     }
     return least;

@@ -410,20 +410,22 @@ uint norm(uvec2 start, uint stored)
 
 // ---- the end ----
 
-// How many elements an item's have along the row, and in all other dimensions.
-uvec4 columns[2];
+// How many elements an item's have along the row, and in all other dimensions. No array: its type would be that of the
+// parameter block's, whose layout no variable may have.
+uvec4 columns_a;
+uvec4 columns_b;
 uint rows;
 
 void count_columns()
 {
-    columns[0] = uvec4(1);
-    columns[1] = uvec4(1);
+    columns_a = uvec4(1);
+    columns_b = uvec4(1);
     if (MODE == SLIDE) {
         ivec4 first = ivec4(x * S + parameters.walks[2 * ITEM_WALK].x + S * uvec4(0, 1, 2, 3));
         ivec4 size = ivec4(parameters.walks[2 * ITEM_WALK].w);
-        columns[0] = uvec4(max(min(first + int(SLIDE_TAPS), size) - max(first, ivec4(0)), ivec4(0)));
+        columns_a = uvec4(max(min(first + int(SLIDE_TAPS), size) - max(first, ivec4(0)), ivec4(0)));
         first += 4 * int(S);
-        columns[1] = uvec4(max(min(first + int(SLIDE_TAPS), size) - max(first, ivec4(0)), ivec4(0)));
+        columns_b = uvec4(max(min(first + int(SLIDE_TAPS), size) - max(first, ivec4(0)), ivec4(0)));
     }
 }
 
@@ -513,8 +515,8 @@ void end_item(Pool p)
         store_places(p.places);
     }
     Values values;
-    values.a = finished(p.best.a, columns[0]);
-    values.b = V > 4 ? finished(p.best.b, columns[1]) : uvec4(0);
+    values.a = finished(p.best.a, columns_a);
+    values.b = V > 4 ? finished(p.best.b, columns_b) : uvec4(0);
     store_item(values);
 }
 

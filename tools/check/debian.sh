@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds and tests in a newer Debian than the system's: stable, bootstrapped into build-debian/stable, 1.4 GB; nothing else of the
 # system is touched. Its GCC and its Clang build everything as C23, where warnings are errors; then GCC's build runs the tests
-# that use no device, and Clang's those that do, on its lavapipe under its validation layer, synchronization included. The last
-# line counts the test cases.
+# that use no device, and Clang's those that do, on its lavapipe under its validation layer, synchronization included; and a few
+# cases under GPU-assisted validation, which tells of shaders that reach beyond what is bound. The last line counts the test cases.
 #
 # sh tools/check/debian.sh [--suite SUITE]       stable, or e.g. testing, another release of Debian
 #
@@ -13,6 +13,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/tools/build/setup.sh"
 # shellcheck source=tools/build/debian.sh
 . "$root/tools/build/debian.sh"
+# shellcheck source=tools/check/logged.sh
+. "$root/tools/check/logged.sh"
 
 suite=stable
 if [ "${1-}" = --suite ]; then
@@ -97,4 +99,17 @@ build clang -Dvalidation=true
 # Random graphs, tails and the second half of the serial kernels' cases have had this system's own turn: minutes of CI's.
 run clang --suite unit --suite differential --suite onnx --no-suite host --no-suite long --no-suite appended --no-suite graph \
     --no-suite tails --no-suite halves
+
+# What once loaded beyond what is bound, and nothing but this validation told of it.
+assisted_cases() {
+    cat <<'END'
+CONVOLUTION seed=17 InputTensor=FLOAT16[1,2000,3,3] InputTensor.fill=UNIT FilterTensor=FLOAT16[3,2000,3,3] FilterTensor.fill=UNIT OutputTensor=FLOAT16[1,3,3,3] Mode=CROSS_CORRELATION Direction=FORWARD DimensionCount=2 Strides=1,1 Dilations=1,1 StartPadding=1,1 EndPadding=1,1 OutputPadding=0,0 GroupCount=1
+QUANTIZED_LINEAR_MATRIX_MULTIPLY seed=1 ATensor=UINT8[1,1,8,16] AScaleTensor=FLOAT32[1,1,8,1] AScaleTensor.fill=UNIT AZeroPointTensor=UINT8[1,1,8,1] BTensor=INT8[1,1,16,8] BScaleTensor=FLOAT32[1,1,1,8] BScaleTensor.fill=UNIT BZeroPointTensor=INT8[1,1,1,8] OutputScaleTensor=FLOAT32[1,1,1,1] OutputScaleTensor.data=0.5 OutputZeroPointTensor=UINT8[1,1,1,1] OutputTensor=UINT8[1,1,8,8]
+MAX_POOLING2 InputTensor=FLOAT32[1,2,5,6] OutputTensor=FLOAT32[1,2,5,3] OutputIndicesTensor=UINT32[1,2,5,3] DimensionCount=2 Strides=1,2 WindowSize=1,1 StartPadding=0,0 EndPadding=0,0 Dilations=1,1
+END
+}
+assisted_cases | while read -r line; do
+    logged "${line%% *}, GPU-assisted" inside env VKDML_TEST_VALIDATION=gpu VKDML_KERNEL_VARIANT=portable GALLIVM_PERF=nopt \
+        build-clang/tests/differential/test_differential --case "$line"
+done
 python3 "$root/tools/check/summary.py" --root "$root" "$results"

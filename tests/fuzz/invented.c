@@ -162,6 +162,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL invented_BindBufferMemory(VkDevice device,
     return VK_SUCCESS;
 }
 
+/* Of the features that it is asked for it has none: they are false before. */
+static VKAPI_ATTR void VKAPI_CALL invented_GetPhysicalDeviceFeatures2(VkPhysicalDevice physical_device,
+                                                                      VkPhysicalDeviceFeatures2 *features) {
+    (void)physical_device;
+    (void)features;
+}
+
 /* What compiling does not call: recording, and what tables of bindings have. */
 static VKAPI_ATTR void VKAPI_CALL uncalled(void) {
     abort();
@@ -177,14 +184,16 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get(VkInstance instance, const c
     } functions[] = {
         {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device},
 #define INVENTED(name) {"vk" #name, (PFN_vkVoidFunction)invented_##name},
-        INVENTED(GetPhysicalDeviceProperties2) INVENTED(GetPhysicalDeviceMemoryProperties)
-            INVENTED(GetPhysicalDeviceQueueFamilyProperties) INVENTED(CreateBuffer) INVENTED(CreateDescriptorPool)
-                INVENTED(CreateDescriptorSetLayout) INVENTED(CreatePipelineCache) INVENTED(CreatePipelineLayout)
-                    INVENTED(CreateShaderModule) INVENTED(CreateComputePipelines) INVENTED(DestroyBuffer)
-                        INVENTED(DestroyDescriptorPool) INVENTED(DestroyDescriptorSetLayout) INVENTED(DestroyPipeline)
-                            INVENTED(DestroyPipelineCache) INVENTED(DestroyPipelineLayout) INVENTED(DestroyShaderModule)
-                                INVENTED(GetBufferMemoryRequirements) INVENTED(AllocateMemory) INVENTED(FreeMemory)
-                                    INVENTED(MapMemory) INVENTED(BindBufferMemory) INVENTED(MergePipelineCaches)};
+        INVENTED(GetPhysicalDeviceFeatures2) INVENTED(GetPhysicalDeviceProperties2)
+            INVENTED(GetPhysicalDeviceMemoryProperties) INVENTED(GetPhysicalDeviceQueueFamilyProperties)
+                INVENTED(CreateBuffer) INVENTED(CreateDescriptorPool) INVENTED(CreateDescriptorSetLayout)
+                    INVENTED(CreatePipelineCache) INVENTED(CreatePipelineLayout) INVENTED(CreateShaderModule)
+                        INVENTED(CreateComputePipelines) INVENTED(DestroyBuffer) INVENTED(DestroyDescriptorPool)
+                            INVENTED(DestroyDescriptorSetLayout) INVENTED(DestroyPipeline)
+                                INVENTED(DestroyPipelineCache) INVENTED(DestroyPipelineLayout)
+                                    INVENTED(DestroyShaderModule) INVENTED(GetBufferMemoryRequirements)
+                                        INVENTED(AllocateMemory) INVENTED(FreeMemory) INVENTED(MapMemory)
+                                            INVENTED(BindBufferMemory) INVENTED(MergePipelineCaches)};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].name, name) == 0) {
             return functions[i].function;

@@ -77,7 +77,11 @@ struct walk {
 };
 
 static void walk_along(struct walk *walk, uint32_t size, uint32_t stride, bool goes_back) {
-    const int64_t length = (size - INT64_C(1)) * ((int64_t)stride - (goes_back ? INT64_C(1) << 32 : 0));
+    const int64_t step = (int64_t)stride - (goes_back ? INT64_C(1) << 32 : 0);
+    /* No tensor is so far apart: what is reached lies outside in any case. */
+    const int64_t most = INT64_C(1) << 58, steps = size - INT64_C(1);
+    const int64_t length =
+        step != 0 && steps > most / (step < 0 ? -step : step) ? (step < 0 ? -most : most) : steps * step;
     *(length < 0 ? &walk->low : &walk->high) += length;
 }
 

@@ -152,6 +152,10 @@ VkdmlResult vkdml_plan_unkept(const struct vkdml_instance *instance, const struc
     const struct vkdml_planning planning = {instance, flags, &builder, tail};
     set_aliases(instance, plan);
     VkdmlResult result = op->plan(op, &planning);
+    if (result == VKDML_SUCCESS && plan->steps.temporary_bytes >= VKDML_PLAN_ENDLESS_BYTES) {
+        result = vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
+                                  "what is computed on the way has more than 4294967295 elements");
+    }
     if (result == VKDML_SUCCESS) {
         result = check_ranges(instance, &builder);
     }

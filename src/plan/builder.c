@@ -51,6 +51,9 @@ VkdmlResult vkdml_builder_add(struct vkdml_builder *builder, struct vkdml_plan_s
 /* All regions begin where resources may be bound: at multiples of every device's alignment. */
 static uint64_t take(uint64_t *total, uint64_t bytes) {
     const uint64_t offset = *total;
+    if (offset >= VKDML_PLAN_ENDLESS_BYTES) {
+        return offset; /* no sum of more wraps */
+    }
     _Static_assert(DML_TEMPORARY_BUFFER_ALIGNMENT == VKDML_PLAN_REGION_ALIGNMENT &&
                        DML_PERSISTENT_BUFFER_ALIGNMENT == VKDML_PLAN_REGION_ALIGNMENT,
                    "one rule for both resources");
@@ -79,8 +82,11 @@ struct vkdml_origin vkdml_builder_kept(struct vkdml_builder *builder, const char
 }
 
 void vkdml_builder_place(struct vkdml_builder *builder, const char *name, struct vkdml_view *view) {
+    uint64_t elements;
+    const bool fits = vkdml_element_count(view->rank, view->sizes, &elements) && elements <= UINT32_MAX;
     view->at.first = 0;
-    view->at = vkdml_builder_region(builder, name, vkdml_view_span(view), view->at.type);
+    view->at =
+        vkdml_builder_region(builder, name, fits ? vkdml_view_span(view) : VKDML_PLAN_ENDLESS_BYTES, view->at.type);
 }
 
 struct vkdml_view vkdml_builder_scratch(struct vkdml_builder *builder, const char *name, const struct vkdml_view *like,

@@ -43,7 +43,12 @@ struct vkdml_origin vkdml_builder_region(struct vkdml_builder *builder, const ch
 struct vkdml_origin vkdml_builder_kept(struct vkdml_builder *builder, const char *name, uint64_t bytes,
                                        DML_TENSOR_DATA_TYPE type);
 
-/* A region for a tensor that has its type, sizes and strides, as long as these reach. */
+/* A temporary resource of so many bytes and more holds a tensor whose elements 32 bits do not count: no plan. A planner
+ * that only tries something may come by one. */
+#define VKDML_PLAN_ENDLESS_BYTES (UINT64_C(1) << 62)
+
+/* A region for a tensor that has its type, sizes and strides, as long as these reach; of more than 2^32-1 elements
+ * VKDML_PLAN_ENDLESS_BYTES. */
 void vkdml_builder_place(struct vkdml_builder *builder, const char *name, struct vkdml_view *view);
 
 /* A region for a packed tensor of a view's sizes, elements in the order in which the view's lie. */

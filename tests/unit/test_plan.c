@@ -626,6 +626,25 @@ static void what_a_pool_loads_is_bound(void **state) {
     close_subject(&subject);
 }
 
+/* 2 x 1073741823 x 5 of the first dimension's passes, counted modulo 2^32, were a third of what a step bound. */
+static void what_is_between_has_elements_that_32_bits_count(void **state) {
+    (void)state;
+    static const char line[] =
+        "RESAMPLE3 InputTensor=FLOAT16[2,1073741823,1] InputTensor.strides=406340543,1,1 "
+        "OutputTensor=FLOAT16[1,536871039,5] OutputTensor.strides=32769,5,1 InterpolationMode=LINEAR "
+        "RoundingDirection=DECREASING DimensionCount=3 Scales=0.5,0.5,5 InputPixelOffsets=0.5,1e9,0.4 "
+        "OutputPixelOffsets=-0.5,3,-1.4 Antialiased=1";
+    static struct operator_case c;
+    char text[256];
+    struct subject subject;
+    assert_true(case_parse(line, &c, text, sizeof(text)));
+    open_subject(&subject, &c, &devices[DEVICE_LAVAPIPE]);
+    CHECK(&subject, plan_subject(&subject, &subject.plan) == VKDML_ERROR_LIMIT_EXCEEDED);
+    CHECK(&subject, strstr(subject.report.text, "what is computed on the way has more than 4294967295 elements"));
+    vkdml_plan_end(&subject.plan);
+    close_subject(&subject);
+}
+
 /* Host memory that is full at one allocation, after so many others. */
 struct ending_memory {
     uint32_t made, fails;
@@ -751,6 +770,7 @@ int main(void) {
         cmocka_unit_test(a_tensor_of_almost_2_to_the_64_bytes_is_refused),
         cmocka_unit_test(a_tensor_of_more_than_2_to_the_64_bits_is_refused),
         cmocka_unit_test(what_a_pool_loads_is_bound),
+        cmocka_unit_test(what_is_between_has_elements_that_32_bits_count),
         cmocka_unit_test(steps_wait_for_what_they_read),
         cmocka_unit_test(plans_tell_where_memory_ends),
         cmocka_unit_test(an_owned_input_is_copied_at_initialization),

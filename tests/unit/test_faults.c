@@ -15,6 +15,8 @@
 
 #include "base/report.h"
 #include "device_fixture.h"
+#include "kernels/blocks.h"
+#include "plan/step.h"
 #include "vkdml/vkdml.h"
 #include "vulkan/pipelines.h"
 
@@ -317,10 +319,15 @@ static void a_thread_whose_pipeline_another_failed_to_create_creates_it(void **s
     assert_int_equal(race(VK_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_HOST_MEMORY), 3);
 }
 
-/* A kernel over buffers that begin at multiples of 16, or not: two pipelines in one list. */
-static struct vkdml_plan_step step_at(uint32_t offset) {
+/* A kernel with a constant that is given as 0, or is not given: two pipelines in one list. */
+static struct vkdml_plan_step step_with(bool is_given) {
     struct vkdml_plan_step step = {.kind = VKDML_PLAN_DISPATCH, .kernel = VKDML_KERNEL_COPY, .buffer_count = 2};
-    step.buffers[0].offset = offset;
+    vkdml_step_constant(&step, VKDML_GATHER_CONSTANT_LOCAL_SIZE, 1);
+    vkdml_step_constant(&step, VKDML_GATHER_CONSTANT_ELEMENT_BITS, 32);
+    vkdml_step_constant(&step, VKDML_GATHER_CONSTANT_DENSE, 1);
+    if (is_given) {
+        vkdml_step_constant(&step, VKDML_GATHER_CONSTANT_RANK, 0);
+    }
     return step;
 }
 
@@ -328,7 +335,7 @@ static VkPipeline beside;
 
 static void create_beside(void) {
     static struct vkdml_report report;
-    const struct vkdml_plan_step step = step_at(4);
+    const struct vkdml_plan_step step = step_with(true);
     vkdml_report_clear(&report);
     assert_int_equal(vkdml_pipelines_get(raced.device, &step, &report, &beside), VKDML_SUCCESS);
 }
@@ -337,7 +344,7 @@ static void create_beside(void) {
 static void a_pipeline_that_fails_leaves_those_created_meanwhile(void **state) {
     (void)state;
     static struct vkdml_report report;
-    const struct vkdml_plan_step step = step_at(0), other = step_at(4);
+    const struct vkdml_plan_step step = step_with(false), other = step_with(true);
     VkPipeline pipeline, again;
     interposer_reset(vkGetInstanceProcAddr);
     assert_int_equal(create_objects(&raced, interposer_get_instance_proc_addr), VKDML_SUCCESS);

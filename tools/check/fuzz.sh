@@ -14,6 +14,12 @@ seconds=600
 jobs=$(nproc)
 seed=$(date +%s)
 while [ $# -gt 0 ]; do
+    case ${2-} in
+    '' | *[!0-9]*)
+        echo "$1 is '${2-}', must be a number" >&2
+        exit 2
+        ;;
+    esac
     case $1 in
     --seconds) seconds=$2 ;;
     --jobs) jobs=$2 ;;

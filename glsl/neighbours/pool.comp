@@ -635,6 +635,10 @@ void main()
     uint group = group_index();
     if (group >= parameters.group_count)
         return;
+    // Never so. Mesa 26.1's lavapipe looks the buffer's descriptor up where it is met first. In the loop that would be
+    // for each invocation, and where none of a vector has an item it reads through the first one's, which is none.
+    if (ACCUMULATES && destination.words.length() == 0)
+        return;
     uint invocation = group * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (RING != 0) {
         if (invocation < parameters.item_count) {

@@ -121,6 +121,14 @@ test_dots() {
 
 integer_cases() { core_cases | grep INTEGER; }
 
+# Windows of more steps than a dispatch takes, whose results are loaded again: Mesa 26.1 crashed (glsl/neighbours/pool.comp).
+long_window_cases() {
+    cat <<'END'
+LP_POOLING seed=3 InputTensor=FLOAT32[1,1,97,251] InputTensor.fill=UNIT OutputTensor=FLOAT32[1,1,1,2] DimensionCount=2 Strides=1,1 WindowSize=97,250 StartPadding=0,0 EndPadding=0,0 P=4
+MAX_POOLING2 seed=4 InputTensor=FLOAT32[1,1,97,251] InputTensor.fill=SMALL OutputTensor=FLOAT32[1,1,1,2] OutputIndicesTensor=UINT32[1,1,1,2] DimensionCount=2 Strides=1,1 WindowSize=97,250 StartPadding=0,0 EndPadding=0,0 Dilations=1,1
+END
+}
+
 # is_made OPERATOR TYPE TYPE_OF_RESULTS HOW: a product, as `vkdml explain` tells it.
 is_made() {
     more=
@@ -162,6 +170,7 @@ test_driver() {
     # Mesa 25.0, of Debian 13, has no matrix cores.
     [ "$driver" = stable ] || test_cores "$@"
     test_dots
+    run_cases "of a long window on $what" long_window_cases
     [ -z "$quick" ] || return 0
     # The scripts of the command's tests start it themselves.
     cat >"$folder/vkdml" <<END

@@ -98,11 +98,14 @@ static struct accuracy_bounds lp_bounds(const struct operator_case *c, const uns
     const double norm = case_word(c, "P") == 1 ? r->magnitudes * r->count : sqrt(r->squares);
     const double divisor = norm < epsilon ? epsilon : norm, value = x / divisor;
     if (norm > FLT_MAX && isfinite(norm)) {
-        return accuracy_around(0, fabs(value));
+        return accuracy_around(0, fabs(value) * (1 + accuracy_of_result(c, 1)));
     }
-    return divisor < r->count * 0x1p-120
-               ? accuracy_anything
-               : accuracy_around(value, isinf(value) ? 0 : fabs(value) * accuracy_of_result(c, 1));
+    if (divisor < r->count * 0x1p-120) {
+        return accuracy_anything;
+    }
+    /* Denormals, of elements and results, may be taken for 0. */
+    const double relative = accuracy_of_result(c, 1) + (double)FLT_MIN * r->count / divisor;
+    return accuracy_around(value, isinf(value) ? 0 : fabs(value) * relative + (double)FLT_MIN * (1 + 1 / divisor));
 }
 
 /* The exact value, and what one rounding of FLOAT32 takes of it and of the magnitudes that the mean is made of. */
@@ -395,6 +398,9 @@ static const char *const lp_fixed[] = {
     /* Squares beyond FLOAT32; nothing to divide by; infinity. */
     TENSORS_OF("LP_NORMALIZATION", FLOAT32, "[4,2]", "0x72400000,0x72800000,0,0,inf,1,nan,1",
                "0.6,0.8,0x7fc00000,0x7fc00000,0x7fc00000,0,0x7fc00000,0x7fc00000") " Axis=1 P=2",
+    /* Norms whose inverse is denormal. */
+    TENSORS_OF("LP_NORMALIZATION", FLOAT32, "[2,2]", "0x7ec00000,0x7f000000,0x7e800000,0", "0.6,0.8,1,0") " Axis=1 P=2",
+    TENSORS_OF("LP_NORMALIZATION", FLOAT32, "[2,2]", "0x7e800000,1,0xfe800000,-3", "0.5,0.25,-0.5,-0.75") " Axis=0 P=1",
     "LP_NORMALIZATION seed=2 InputTensor=FLOAT32[2,64,33] InputTensor.fill=UNIT OutputTensor=FLOAT32[2,64,33] Axis=1 "
     "P=2",
     "LP_NORMALIZATION seed=4 InputTensor=FLOAT32[50,128] InputTensor.fill=SPECIAL OutputTensor=FLOAT32[50,128] Axis=1 "

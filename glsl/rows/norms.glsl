@@ -2,6 +2,7 @@
 
 uvec4 most;   // magnitudes
 vec4 scaling; // a power of two, which keeps squares from overflow and from vanishing
+vec4 lowering; // of an element, and of the norm before it is inverted, which leaves no inverse denormal
 
 void find_most(uint n)
 {
@@ -19,7 +20,8 @@ void take_magnitudes(uint n)
 
 void finish_magnitudes(uint n)
 {
-    precise vec4 results = held[n] * factors;
+    precise vec4 lowered = held[n] * lowering;
+    precise vec4 results = lowered * factors;
     held[n] = results;
 }
 
@@ -28,12 +30,16 @@ uint exponent_of(uint magnitude)
     return clamp(magnitude >> 23, 1, 253);
 }
 
-float inverse_norm(uint total, uint magnitude)
+// The inverse of the norm times `scale`.
+float inverse_norm(uint total, uint magnitude, out float scale)
 {
     uint norm = math_multiply(SQUARES ? math_sqrt(total) : total, exponent_of(magnitude) << 23);
     if (magnitude >= INFINITY)
         norm = magnitude; // infinity, or NaN
-    return inverse_of(uintBitsToFloat(max(norm, parameters.argument))); // that of NaN is greater
+    norm = max(norm, parameters.argument); // that of NaN is greater
+    scale = norm >= 0x7E800000u ? 0.25 : 1.0; // 2^126
+    precise float lowered = uintBitsToFloat(norm) * scale;
+    return inverse_of(lowered);
 }
 
 void choose_scaling()
@@ -95,9 +101,10 @@ void survey_magnitudes()
     }
     uvec4 totals = floatBitsToUint(sums);
     of_all(totals, unused, SECOND, true, false);
-    factors = vec4(inverse_norm(totals.x, most.x));
+    factors = vec4(inverse_norm(totals.x, most.x, lowering.x));
+    lowering = lowering.xxxx;
     if (ACROSS)
-        factors = vec4(factors.x, inverse_norm(totals.y, most.y), inverse_norm(totals.z, most.z),
-                       inverse_norm(totals.w, most.w));
+        factors = vec4(factors.x, inverse_norm(totals.y, most.y, lowering.y),
+                       inverse_norm(totals.z, most.z, lowering.z), inverse_norm(totals.w, most.w, lowering.w));
     is_ordinary = all(lessThan(most, uvec4(INFINITY))) && all(lessThan(floatBitsToUint(factors), uvec4(INFINITY)));
 }

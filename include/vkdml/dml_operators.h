@@ -1562,7 +1562,7 @@ typedef struct DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC {
 
 /**
  * DML_OPERATOR_LP_NORMALIZATION: divides by the norm of order P along Axis, or by Epsilon where that is greater, which
- * DirectML leaves open.
+ * DirectML leaves open. FLOAT32 denormals may be taken for 0.
  */
 typedef struct DML_LP_NORMALIZATION_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;

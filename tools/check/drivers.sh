@@ -121,11 +121,13 @@ test_dots() {
 
 integer_cases() { core_cases | grep INTEGER; }
 
-# Windows of more steps than a dispatch takes, whose results are loaded again: Mesa 26.1 crashed (glsl/neighbours/pool.comp).
-long_window_cases() {
+# Mesa 26.1 crashed where windows of more steps than a dispatch takes load results again (glsl/neighbours/pool.comp), and
+# flushes denormals, as the inverse of a large norm.
+special_cases() {
     cat <<'END'
 LP_POOLING seed=3 InputTensor=FLOAT32[1,1,97,251] InputTensor.fill=UNIT OutputTensor=FLOAT32[1,1,1,2] DimensionCount=2 Strides=1,1 WindowSize=97,250 StartPadding=0,0 EndPadding=0,0 P=4
 MAX_POOLING2 seed=4 InputTensor=FLOAT32[1,1,97,251] InputTensor.fill=SMALL OutputTensor=FLOAT32[1,1,1,2] OutputIndicesTensor=UINT32[1,1,1,2] DimensionCount=2 Strides=1,1 WindowSize=97,250 StartPadding=0,0 EndPadding=0,0 Dilations=1,1
+LP_NORMALIZATION seed=1 InputTensor=FLOAT32[1,4] InputTensor.data=0x7f000000,0xff000000,0x7e000000,0x3f800000 OutputTensor=FLOAT32[1,4] Axis=1 Epsilon=0x0 P=2
 END
 }
 
@@ -170,7 +172,7 @@ test_driver() {
     # Mesa 25.0, of Debian 13, has no matrix cores.
     [ "$driver" = stable ] || test_cores "$@"
     test_dots
-    run_cases "of a long window on $what" long_window_cases
+    run_cases "by numbers or sizes of note on $what" special_cases
     [ -z "$quick" ] || return 0
     # The scripts of the command's tests start it themselves.
     cat >"$folder/vkdml" <<END

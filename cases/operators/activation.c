@@ -85,7 +85,9 @@ UNARY(activation_swish, ACTIVATION_SWISH, floats_from_6_2, x / (1 + expf(-p[0] *
       OF_ONE(ACTIVATION_SWISH, FLOAT32, 2, "-100,-88", "0x80000a5f,0x83354ddc") " SigmoidInputScale=1");
 UNARY(activation_parametric_softplus, ACTIVATION_PARAMETRIC_SOFTPLUS, activated, p[0] * log1pf(expf(p[1] * x)),
       OF_ONE(ACTIVATION_PARAMETRIC_SOFTPLUS, FLOAT32, 3, NEG_INF ",100," NAN_, "0,400," NAN_) " Alpha=2 Beta=2",
-      OF_ONE(ACTIVATION_PARAMETRIC_SOFTPLUS, FLOAT32, 1, "-100", "0x00000a5f") " Alpha=100 Beta=1");
+      OF_ONE(ACTIVATION_PARAMETRIC_SOFTPLUS, FLOAT32, 1, "-100", "0x00000a5f") " Alpha=100 Beta=1",
+      /* The softplus is less than any number, and not 0. */
+      OF_ONE(ACTIVATION_PARAMETRIC_SOFTPLUS, FLOAT16, 2, "139,276", "0xfc00,0xfc00") " Alpha=-inf Beta=-0.75");
 
 /* Below feature level 6_4 the steepness is at least 1. */
 static const struct case_refusal softplus_refused[] = {

@@ -289,15 +289,20 @@ static uint32_t float_controls(const struct vkdml_map *map, const struct vkdml_p
 }
 
 /* Whether a FLOAT32 is 0, infinite, or far from both: then what is computed of it and FLOAT16 is no denormal FLOAT32,
- * or too little to be a FLOAT16. Operations multiply two arguments and two operands at most, and cancel 24 bits. */
-static bool is_moderate(uint32_t argument) {
+ * or too little to be a FLOAT16. Operations multiply two arguments and two operands at most, and cancel 24 bits. Of
+ * what is multiplied by an infinite argument a softplus alone may be less than any number, and must not be 0 then. */
+static bool is_moderate(enum vkdml_map_function function, uint32_t argument) {
     const uint32_t exponent = argument >> 23 & 0xFF;
-    return argument << 1 == 0 || argument << 1 == 0xFF000000 || (exponent >= 127 - 30 && exponent <= 127 + 60);
+    if (argument << 1 == 0xFF000000) {
+        return function != VKDML_FUNCTION_PARAMETRIC_SOFTPLUS;
+    }
+    return argument << 1 == 0 || (exponent >= 127 - 30 && exponent <= 127 + 60);
 }
 
 static bool has_moderate_arguments(const struct vkdml_program *program) {
     for (uint32_t i = 0; i < program->count * VKDML_FUNCTION_ARGUMENTS; ++i) {
-        if (!is_moderate(program->instructions[i / VKDML_FUNCTION_ARGUMENTS].arguments[i % VKDML_FUNCTION_ARGUMENTS])) {
+        const struct vkdml_program_instruction *instruction = &program->instructions[i / VKDML_FUNCTION_ARGUMENTS];
+        if (!is_moderate(instruction->function, instruction->arguments[i % VKDML_FUNCTION_ARGUMENTS])) {
             return false;
         }
     }
@@ -310,7 +315,7 @@ static bool has_no_denormals(const struct vkdml_map *map) {
         return false;
     }
     for (uint32_t i = 0; i < VKDML_MAP_ARGUMENTS; ++i) {
-        if (!is_moderate(map->arguments[i])) {
+        if (!is_moderate(map->function, map->arguments[i])) {
             return false;
         }
     }

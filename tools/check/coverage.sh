@@ -23,7 +23,7 @@ case ${1-} in
     find "$build" -name '*.gcda' -exec rm -f {} +
     # Kernels that are compiled once and run on little need no optimizer.
     export GALLIVM_PERF=nopt
-    quietly "the tests" meson test -C "$build" --no-rebuild --timeout-multiplier 20 --no-suite timed \
+    quietly "the tests" meson test -C "$build" --no-rebuild --timeout-multiplier 20 \
         --suite unit --suite invalid --suite graph --suite math --suite specialize
     for variant in serial portable; do
         quietly "the differential suite, $variant kernels" env VKDML_KERNEL_VARIANT=$variant \

@@ -100,6 +100,8 @@ static void require_step(const struct vkdml_instance *instance, const struct vkd
     REQUIRE(step->kind != VKDML_PLAN_COPY || plan_copy_lies_within(&step->copy, step->buffers));
     REQUIRE(plan_map_lies_within(step));
     REQUIRE(plan_gather_lies_within(step));
+    REQUIRE(plan_reduce_lies_within(step));
+    REQUIRE(plan_rows_lies_within(step));
 }
 
 static void require_steps(const struct vkdml_instance *instance, const struct vkdml_plan *plan,

@@ -114,3 +114,74 @@ bool plan_rows_lies_within(const struct vkdml_plan_step *step) {
     }
     return lies_within;
 }
+
+/* ---- scans ---- */
+
+/* Of kernels' constants and a step's numbers. */
+struct scan {
+    const struct vkdml_scan_parameters *p;
+    uint64_t bits, width, lanes, held, units; /* of a workgroup */
+    uint64_t entry_words;
+    uint32_t shape, rank;
+};
+
+static bool scan_has(const struct scan *s, uint32_t shape) {
+    return (s->shape & shape) != 0;
+}
+
+/* Whether units have coordinates below the sizes, and where no item is asked for all that invocations hold are there.
+ */
+static bool scan_counts(const struct scan *s) {
+    const struct vkdml_scan_parameters *p = s->p;
+    const bool across = scan_has(s, VKDML_SCAN_ACROSS);
+    const uint64_t tile = s->lanes * s->held, item = across ? 1 : s->width, lines = across ? s->width : 1;
+    const bool is_even = scan_has(s, VKDML_SCAN_IS_EVEN);
+    return p->unit_count == product_of(p->kept, s->rank) && p->unit_count * lines == p->line_count &&
+           (item != 1 || p->item_count == p->length_) &&
+           (!is_even || (p->item_count * item == p->length_ && p->item_count % tile == 0 && p->share % tile == 0 &&
+                         (s->lanes == 1 || p->unit_count % s->units == 0)));
+}
+
+/* Whether the lines of a tensor lie in so many bits; along a line strides that go back are 2^32 more. */
+static bool scan_lines_within(const struct scan *s, uint32_t first, uint32_t stride, bool is_target, uint64_t room) {
+    const uint64_t steps = s->p->length_ - UINT64_C(1);
+    const bool is_backward = scan_has(s, VKDML_SCAN_IS_BACKWARD);
+    uint64_t end = first + (scan_has(s, VKDML_SCAN_ACROSS) ? s->width : 1);
+    for (uint32_t d = 0; d < s->rank; d++)
+        end = moved(end, s->p->kept[d][0] - UINT64_C(1), is_target ? s->p->kept_out[d] : s->p->kept[d][3]);
+    if (is_backward)
+        return moved(0, steps, (uint32_t)(0 - stride)) <= first && end <= room / s->bits;
+    return moved(end, steps, stride) <= room / s->bits;
+}
+
+bool plan_scan_lies_within(const struct vkdml_plan_step *step) {
+    if (step->kind != VKDML_PLAN_DISPATCH ||
+        (step->kernel != VKDML_KERNEL_SCAN && step->kernel != VKDML_KERNEL_SCAN_WIDE))
+        return true;
+    const void *words = vkdml_plan_step_parameters(step);
+    const struct vkdml_scan_parameters *p = words;
+    const uint32_t type = step->constants[VKDML_SCAN_CONSTANT_TYPE];
+    const bool has_marks =
+        step->constants[VKDML_SCAN_CONSTANT_MULTIPLIES] != 0 && vkdml_data_type_is_float((DML_TENSOR_DATA_TYPE)type);
+    const struct scan s = {
+        .p = p,
+        .bits = bits_of_type(type),
+        .width = step->constants[VKDML_SCAN_CONSTANT_WIDTH],
+        .lanes = step->constants[VKDML_SCAN_CONSTANT_LANES],
+        .held = step->constants[VKDML_SCAN_CONSTANT_HELD],
+        .units = step->constants[VKDML_SCAN_CONSTANT_LOCAL_SIZE] / step->constants[VKDML_SCAN_CONSTANT_LANES],
+        .entry_words = has_marks || bits_of_type(type) == 64 ? 2 : 1,
+        .shape = step->constants[VKDML_SCAN_CONSTANT_SHAPE],
+        .rank = step->constants[VKDML_SCAN_CONSTANT_KEPT_RANK],
+    };
+    const uint64_t row = p->line_count * s.entry_words; /* words of the entries of a share */
+    const uint64_t read = moved(p->entries_first, p->share_count, row), written = moved(read, 1, row);
+    const bool to_entries = scan_has(&s, VKDML_SCAN_TO_ENTRIES);
+    return scan_counts(&s) &&
+           scan_lines_within(&s, p->source_first, p->source_stride, false, step->buffers[0].size * 8) &&
+           (to_entries ? written <= step->buffers[1].size / 4
+                       : scan_lines_within(&s, p->target_first, p->target_stride, true, step->buffers[1].size * 8)) &&
+           (!scan_has(&s, VKDML_SCAN_HAS_ENTRIES) || read <= step->buffers[2].size / 4) &&
+           (to_entries || !scan_has(&s, VKDML_SCAN_KEEPS_LAST) ||
+            moved(p->last_first, 1, row) <= step->buffers[2].size / 4);
+}

@@ -102,6 +102,7 @@ static void require_step(const struct vkdml_instance *instance, const struct vkd
     REQUIRE(plan_gather_lies_within(step));
     REQUIRE(plan_reduce_lies_within(step));
     REQUIRE(plan_rows_lies_within(step));
+    REQUIRE(plan_scan_lies_within(step));
 }
 
 static void require_steps(const struct vkdml_instance *instance, const struct vkdml_plan *plan,

@@ -12,10 +12,12 @@ bool plan_buffer_lies_within(const struct vkdml_plan_buffer *buffer, uint32_t re
 bool plan_copy_lies_within(const struct vkdml_plan_copy *copy, const struct vkdml_plan_buffer buffers[2]);
 
 /* Whether all elements that a step of the map frame, of the gather frame's copies, of a reduction, but what gradients
- * and epilogues read beside it, or of the rows frame reads and writes lie within its buffers; true of other steps. */
+ * and epilogues read beside it, of the rows or the scan frame reads and writes lie within its buffers; true of other
+ * steps. */
 bool plan_map_lies_within(const struct vkdml_plan_step *step);
 bool plan_gather_lies_within(const struct vkdml_plan_step *step);
 bool plan_reduce_lies_within(const struct vkdml_plan_step *step);
 bool plan_rows_lies_within(const struct vkdml_plan_step *step);
+bool plan_scan_lies_within(const struct vkdml_plan_step *step);
 
 #endif

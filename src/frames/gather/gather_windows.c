@@ -36,23 +36,27 @@ static void include(struct run *run, uint32_t c) {
     }
 }
 
-/* Rims up to this long are walked to find which part of the input they mirror; longer ones count as all of it. */
-#define WALKED_RIM 4096
+static void include_source(const struct vkdml_gather *gather, const struct vkdml_gather_dimension *dimension,
+                           uint64_t c, struct run *run) {
+    include(run, gather->source(dimension, gather->source_mode, (uint32_t)c));
+}
 
-/* Includes what fills output coordinates [begin, end) outside the input's own. */
+/* Includes what fills output coordinates [begin, end), all before the input's own or all behind them. From one of them
+ * to the next it stays or moves by one, on and on in a direction, but where it turns or begins again: at coordinates
+ * that are periods away from the input's first. Two periods have all of it. */
 static void include_rim(const struct vkdml_gather *gather, const struct vkdml_gather_dimension *dimension,
                         uint64_t begin, uint64_t end, struct run *run) {
     if (end <= begin) {
         return;
     }
-    if (end - begin > WALKED_RIM) {
-        if (gather->source(dimension, gather->source_mode, (uint32_t)begin) != VKDML_GATHER_OUTSIDE) {
-            *run = (struct run){0, dimension->input_size};
-        }
-        return;
-    }
-    for (uint64_t c = begin; c < end; ++c) {
-        include(run, gather->source(dimension, gather->source_mode, (uint32_t)c));
+    const uint64_t period = dimension->period, start = dimension->start;
+    const uint64_t last = end - begin > 2 * period ? begin + 2 * period : end - 1;
+    include_source(gather, dimension, begin, run);
+    include_source(gather, dimension, last, run);
+    const uint64_t rest = begin < start ? (start - begin) % period : (period - (begin - start) % period) % period;
+    for (uint64_t c = begin + rest; c <= last; c += period) {
+        include_source(gather, dimension, c > begin ? c - 1 : c, run);
+        include_source(gather, dimension, c, run);
     }
 }
 

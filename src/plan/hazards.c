@@ -79,6 +79,10 @@ static bool meet(const struct vkdml_plan *plan, const struct vkdml_plan_step *ea
     return false;
 }
 
+/* A step is held to so many earlier ones at most, and waits unasked where there are more: beside hundreds of steps a
+ * barrier takes no time, and two phases of 2048 steps, each held to all others, took 0.06 seconds of planning. */
+#define MOST_EARLIER 512
+
 static void synchronize(const struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t from) {
     uint32_t first = from; /* of the steps that no barrier has come after yet */
     while (first > 0 && (first == from || !steps->items[first].barrier_before)) {
@@ -87,7 +91,7 @@ static void synchronize(const struct vkdml_plan *plan, struct vkdml_plan_steps *
     for (uint32_t s = from; s < steps->count; ++s) {
         struct vkdml_plan_step *step = &steps->items[s];
         const struct candidate candidate = candidate_of(step);
-        step->barrier_before = false;
+        step->barrier_before = s - first > MOST_EARLIER && steps->items[first].phase < step->phase;
         for (uint32_t e = first; e < s && steps->items[e].phase < step->phase && !step->barrier_before; ++e) {
             step->barrier_before = meet(plan, &steps->items[e], &candidate);
         }

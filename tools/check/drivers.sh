@@ -174,10 +174,10 @@ test_driver() {
     test_dots
     run_cases "by numbers or sizes of note on $what" special_cases
     [ -z "$quick" ] || return 0
-    # The scripts of the command's tests start it themselves.
+    # The scripts of the command's tests start it themselves, some with a folder of libraries before all others.
     cat >"$folder/vkdml" <<END
 #!/bin/sh
-exec "$loader" --library-path "$libraries" --argv0 "$build/tools/vkdml" "$build/tools/vkdml" "\$@"
+exec "$loader" --library-path "\${LD_LIBRARY_PATH:+\$LD_LIBRARY_PATH:}$libraries" --argv0 "$build/tools/vkdml" "$build/tools/vkdml" "\$@"
 END
     chmod +x "$folder/vkdml"
     for test in command command_line results; do

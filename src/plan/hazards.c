@@ -83,19 +83,36 @@ static bool meet(const struct vkdml_plan *plan, const struct vkdml_plan_step *ea
  * barrier takes no time, and two phases of 2048 steps, each held to all others, took 0.06 seconds of planning. */
 #define MOST_EARLIER 512
 
-static void synchronize(const struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t from) {
-    uint32_t first = from; /* of the steps that no barrier has come after yet */
-    while (first > 0 && (first == from || !steps->items[first].barrier_before)) {
-        --first;
+/* Steps of a kind are of a pipeline stage, which a barrier before one of them is for. */
+enum { DISPATCHES, TRANSFERS, STAGES };
+
+static uint32_t stage_of(const struct vkdml_plan_step *step) {
+    return step->kind == VKDML_PLAN_DISPATCH ? DISPATCHES : TRANSFERS;
+}
+
+/* The last step before one that a barrier for a stage comes before, or the first one. */
+static uint32_t last_barrier(const struct vkdml_plan_steps *steps, uint32_t before, uint32_t stage) {
+    while (before > 0) {
+        const struct vkdml_plan_step *step = &steps->items[--before];
+        if (step->barrier_before && stage_of(step) == stage) {
+            return before;
+        }
     }
+    return 0;
+}
+
+static void synchronize(const struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t from) {
+    /* of the steps that no barrier for a stage has come after yet */
+    uint32_t firsts[STAGES] = {last_barrier(steps, from, DISPATCHES), last_barrier(steps, from, TRANSFERS)};
     for (uint32_t s = from; s < steps->count; ++s) {
         struct vkdml_plan_step *step = &steps->items[s];
         const struct candidate candidate = candidate_of(step);
-        step->barrier_before = s - first > MOST_EARLIER && steps->items[first].phase < step->phase;
-        for (uint32_t e = first; e < s && steps->items[e].phase < step->phase && !step->barrier_before; ++e) {
+        uint32_t *first = &firsts[stage_of(step)];
+        step->barrier_before = s - *first > MOST_EARLIER && steps->items[*first].phase < step->phase;
+        for (uint32_t e = *first; e < s && steps->items[e].phase < step->phase && !step->barrier_before; ++e) {
             step->barrier_before = meet(plan, &steps->items[e], &candidate);
         }
-        first = step->barrier_before ? s : first;
+        *first = step->barrier_before ? s : *first;
     }
 }
 

@@ -69,6 +69,54 @@ static void only_steps_that_meet_wait(void **state) {
     vkdml_plan_end(&whole);
 }
 
+/* Adds a step of a phase of its own, which reads a region of 16 bytes and writes another. */
+static void add_step(struct vkdml_builder *builder, enum vkdml_plan_step_kind kind, const struct vkdml_origin *from,
+                     const struct vkdml_origin *to) {
+    const bool is_copy = kind == VKDML_PLAN_COPY; /* whose target is behind its source */
+    struct vkdml_plan_step *step;
+    vkdml_builder_phase(builder);
+    assert_int_equal(vkdml_builder_add(builder, &step), VKDML_SUCCESS);
+    step->kind = kind;
+    step->kernel = VKDML_KERNEL_MAP; /* of a dispatch */
+    step->buffer_count = 2;
+    step->buffers[is_copy] = vkdml_origin_buffer(to, 0, 16);
+    step->buffers[!is_copy] = vkdml_origin_buffer(from, 0, 16);
+}
+
+/* What a copy waited for dispatches have not waited for, nor the other way round. */
+static void each_stage_waits_for_itself(void **state) {
+    (void)state;
+    static const enum vkdml_plan_step_kind kinds[][6] = {
+        {VKDML_PLAN_DISPATCH, VKDML_PLAN_COPY, VKDML_PLAN_DISPATCH, VKDML_PLAN_DISPATCH, VKDML_PLAN_COPY},
+        {VKDML_PLAN_COPY, VKDML_PLAN_DISPATCH, VKDML_PLAN_COPY, VKDML_PLAN_COPY, VKDML_PLAN_DISPATCH},
+    };
+    const struct vkdml_plan_limits limits = {.max_storage_buffer_range = 1024};
+    struct vkdml_report report;
+    vkdml_report_clear(&report);
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        static const bool waits[] = {false, true, true, false, false};
+        struct vkdml_plan plan;
+        struct vkdml_origin regions[6];
+        vkdml_plan_begin(&plan, NULL);
+        struct vkdml_builder builder = vkdml_builder_begin(&plan, &limits, &report);
+        for (uint32_t i = 0; i < 6; i++) {
+            regions[i] = vkdml_builder_region(&builder, "words", 16, DML_TENSOR_DATA_TYPE_UINT32);
+        }
+        for (uint32_t s = 0; s < 5; s++) { /* all behind the first one read what it writes */
+            add_step(&builder, kinds[k][s], &regions[s == 0 ? 5 : 0], &regions[s]);
+        }
+        vkdml_plan_synchronize(&plan, 0, 0);
+        for (uint32_t s = 0; s < 5; s++) {
+            assert_int_equal(plan.steps.items[s].barrier_before, waits[s]);
+        }
+        vkdml_plan_synchronize(&plan, 2, 0); /* and found anew from a step on */
+        for (uint32_t s = 0; s < 5; s++) {
+            assert_int_equal(plan.steps.items[s].barrier_before, waits[s]);
+        }
+        vkdml_plan_end(&plan);
+    }
+}
+
 /* Two plans of two steps each: those of one phase come side by side, and one barrier is enough. */
 static void plans_side_by_side_share_barriers(void **state) {
     (void)state;
@@ -276,9 +324,9 @@ static void an_initializer_has_temporary_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_steps_that_meet_wait),           cmocka_unit_test(plans_side_by_side_share_barriers),
-        cmocka_unit_test(what_was_tried_is_taken_back),        cmocka_unit_test(a_repeated_step_moves_on),
-        cmocka_unit_test(an_initializer_has_temporary_memory),
+        cmocka_unit_test(only_steps_that_meet_wait),         cmocka_unit_test(each_stage_waits_for_itself),
+        cmocka_unit_test(plans_side_by_side_share_barriers), cmocka_unit_test(what_was_tried_is_taken_back),
+        cmocka_unit_test(a_repeated_step_moves_on),          cmocka_unit_test(an_initializer_has_temporary_memory),
     };
     return cmocka_run_group_tests_name("append", tests, set_up_vulkan, tear_down_vulkan);
 }

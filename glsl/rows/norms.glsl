@@ -37,7 +37,11 @@ float inverse_norm(uint total, uint magnitude, out float scale)
     if (magnitude >= INFINITY)
         norm = magnitude; // infinity, or NaN
     norm = max(norm, parameters.argument); // that of NaN is greater
-    scale = norm >= 0x7E800000u ? 0.25 : 1.0; // 2^126
+    if (norm < 0x7E800000u) { // 2^126
+        scale = 1.0;
+        return inverse_of(uintBitsToFloat(norm)); // which may be denormal: a product might be 0
+    }
+    scale = 0.25;
     precise float lowered = uintBitsToFloat(norm) * scale;
     return inverse_of(lowered);
 }

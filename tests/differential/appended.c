@@ -142,7 +142,8 @@ static bool meet(const struct vkdml_plan *plan, const struct vkdml_plan_step *ea
     return found;
 }
 
-#define MOST_EARLIER 512 /* steps that the library holds one to: one that has more before it waits unasked */
+#define MOST_EARLIER                                                                                                   \
+    512 /* steps of earlier phases that the library holds one to; where there are more it waits unasked */
 
 /* Between any two steps of different phases that meet there is a barrier, for the later one's stage, and each barrier
  * has two such steps, or too many to look for them. */

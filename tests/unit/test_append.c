@@ -86,7 +86,7 @@ static void add_step(struct vkdml_builder *builder, enum vkdml_plan_step_kind ki
 /* What a copy waited for dispatches have not waited for, nor the other way round. */
 static void each_stage_waits_for_itself(void **state) {
     (void)state;
-    static const enum vkdml_plan_step_kind kinds[][6] = {
+    static const enum vkdml_plan_step_kind kinds[][5] = {
         {VKDML_PLAN_DISPATCH, VKDML_PLAN_COPY, VKDML_PLAN_DISPATCH, VKDML_PLAN_DISPATCH, VKDML_PLAN_COPY},
         {VKDML_PLAN_COPY, VKDML_PLAN_DISPATCH, VKDML_PLAN_COPY, VKDML_PLAN_COPY, VKDML_PLAN_DISPATCH},
     };
@@ -115,6 +115,27 @@ static void each_stage_waits_for_itself(void **state) {
         }
         vkdml_plan_end(&plan);
     }
+}
+
+/* Behind so many steps that are all apart one waits all the same, and no more do until there are as many again. */
+static void a_step_behind_hundreds_waits_unasked(void **state) {
+    (void)state;
+    const struct vkdml_plan_limits limits = {.max_storage_buffer_range = 1024};
+    struct vkdml_report report;
+    struct vkdml_plan plan;
+    vkdml_report_clear(&report);
+    vkdml_plan_begin(&plan, NULL);
+    struct vkdml_builder builder = vkdml_builder_begin(&plan, &limits, &report);
+    for (uint32_t s = 0; s < 1200; s++) {
+        const struct vkdml_origin from = vkdml_builder_region(&builder, "words", 16, DML_TENSOR_DATA_TYPE_UINT32);
+        const struct vkdml_origin to = vkdml_builder_region(&builder, "words", 16, DML_TENSOR_DATA_TYPE_UINT32);
+        add_step(&builder, VKDML_PLAN_DISPATCH, &from, &to);
+    }
+    vkdml_plan_synchronize(&plan, 0, 0);
+    for (uint32_t s = 0; s < plan.steps.count; s++) {
+        assert_int_equal(plan.steps.items[s].barrier_before, s == 513 || s == 2 * 513);
+    }
+    vkdml_plan_end(&plan);
 }
 
 /* Two plans of two steps each: those of one phase come side by side, and one barrier is enough. */
@@ -324,9 +345,13 @@ static void an_initializer_has_temporary_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_steps_that_meet_wait),         cmocka_unit_test(each_stage_waits_for_itself),
-        cmocka_unit_test(plans_side_by_side_share_barriers), cmocka_unit_test(what_was_tried_is_taken_back),
-        cmocka_unit_test(a_repeated_step_moves_on),          cmocka_unit_test(an_initializer_has_temporary_memory),
+        cmocka_unit_test(only_steps_that_meet_wait),
+        cmocka_unit_test(each_stage_waits_for_itself),
+        cmocka_unit_test(a_step_behind_hundreds_waits_unasked),
+        cmocka_unit_test(plans_side_by_side_share_barriers),
+        cmocka_unit_test(what_was_tried_is_taken_back),
+        cmocka_unit_test(a_repeated_step_moves_on),
+        cmocka_unit_test(an_initializer_has_temporary_memory),
     };
     return cmocka_run_group_tests_name("append", tests, set_up_vulkan, tear_down_vulkan);
 }

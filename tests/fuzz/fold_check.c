@@ -3,11 +3,6 @@
 #include "kernels/blocks.h"
 #include "tensor/tensor.h"
 
-/* An end moved on by so many steps of a stride; UINT64_MAX where that is beyond 2^64. */
-static uint64_t moved(uint64_t end, uint64_t steps, uint64_t stride) {
-    return stride != 0 && steps > (UINT64_MAX - end) / stride ? UINT64_MAX : end + steps * stride;
-}
-
 static uint64_t bits_of_type(uint32_t type) {
     return vkdml_data_type_bits((DML_TENSOR_DATA_TYPE)type);
 }
@@ -37,19 +32,19 @@ static uint64_t reduce_source_end(const struct vkdml_plan_step *step, const stru
     const bool is_single = (shape & (VKDML_REDUCE_DENSE | VKDML_REDUCE_FROM_TOTALS)) != 0;
     uint64_t end = p->source_first + (is_single ? UINT64_C(1) : step->constants[VKDML_REDUCE_CONSTANT_WIDTH]);
     for (uint32_t d = 0; d < step->constants[VKDML_REDUCE_CONSTANT_KEPT_RANK]; d++)
-        end = moved(end, p->kept[d][0] - UINT64_C(1), p->kept[d][3]);
+        end = plan_end_moved(end, p->kept[d][0], p->kept[d][3]);
     for (uint32_t d = 0; d + 1 < step->constants[VKDML_REDUCE_CONSTANT_REDUCED_RANK]; d++)
-        end = moved(end, p->reduced[d][0] - UINT64_C(1), p->reduced[d][3]);
-    return moved(end, p->run_length - UINT64_C(1), (shape & VKDML_REDUCE_DENSE) != 0 ? 1 : p->run_stride);
+        end = plan_end_moved(end, p->reduced[d][0], p->reduced[d][3]);
+    return plan_end_moved(end, p->run_length, (shape & VKDML_REDUCE_DENSE) != 0 ? 1 : p->run_stride);
 }
 
 static uint64_t reduce_target_end(const struct vkdml_plan_step *step, const struct vkdml_reduce_parameters *p) {
     uint64_t end = p->target_first + UINT64_C(1);
     for (uint32_t d = 0; d < step->constants[VKDML_REDUCE_CONSTANT_KEPT_RANK]; d++)
-        end = moved(end, p->kept[d][0] - UINT64_C(1), p->kept_out[d]);
-    end = moved(end, step->constants[VKDML_REDUCE_CONSTANT_WIDTH] - UINT64_C(1), p->width_stride);
+        end = plan_end_moved(end, p->kept[d][0], p->kept_out[d]);
+    end = plan_end_moved(end, step->constants[VKDML_REDUCE_CONSTANT_WIDTH], p->width_stride);
     const bool to_totals = (step->constants[VKDML_REDUCE_CONSTANT_SHAPE] & VKDML_REDUCE_TO_TOTALS) != 0;
-    return to_totals ? moved(end, p->share_count - UINT64_C(1), p->share_stride) : end;
+    return to_totals ? plan_end_moved(end, p->share_count, p->share_stride) : end;
 }
 
 bool plan_reduce_lies_within(const struct vkdml_plan_step *step) {
@@ -108,8 +103,8 @@ bool plan_rows_lies_within(const struct vkdml_plan_step *step) {
         const bool across = (shape & VKDML_ROWS_ACROSS) != 0;
         uint64_t end = is_single ? 1 : ROWS_ITEM;
         for (uint32_t d = 0; d < step->constants[VKDML_ROWS_CONSTANT_KEPT_RANK]; d++)
-            end = moved(end, p->kept[d][0] - UINT64_C(1), t == SOURCE ? p->kept[d][3] : p->kept_more[d][t - TARGET]);
-        end = moved(end, p->item_count - UINT64_C(1), across ? p->steps[t] : is_single ? 0 : ROWS_ITEM);
+            end = plan_end_moved(end, p->kept[d][0], t == SOURCE ? p->kept[d][3] : p->kept_more[d][t - TARGET]);
+        end = plan_end_moved(end, p->item_count, across ? p->steps[t] : is_single ? 0 : ROWS_ITEM);
         lies_within = lies_within && (!is_there || end <= step->buffers[t].size * 8 / bits);
     }
     return lies_within;
@@ -144,14 +139,13 @@ static bool scan_counts(const struct scan *s) {
 
 /* Whether the lines of a tensor lie in so many bits; along a line strides that go back are 2^32 more. */
 static bool scan_lines_within(const struct scan *s, uint32_t first, uint32_t stride, bool is_target, uint64_t room) {
-    const uint64_t steps = s->p->length_ - UINT64_C(1);
     const bool is_backward = scan_has(s, VKDML_SCAN_IS_BACKWARD);
     uint64_t end = first + (scan_has(s, VKDML_SCAN_ACROSS) ? s->width : 1);
     for (uint32_t d = 0; d < s->rank; d++)
-        end = moved(end, s->p->kept[d][0] - UINT64_C(1), is_target ? s->p->kept_out[d] : s->p->kept[d][3]);
+        end = plan_end_moved(end, s->p->kept[d][0], is_target ? s->p->kept_out[d] : s->p->kept[d][3]);
     if (is_backward)
-        return moved(0, steps, (uint32_t)(0 - stride)) <= first && end <= room / s->bits;
-    return moved(end, steps, stride) <= room / s->bits;
+        return plan_end_moved(0, s->p->length_, (uint32_t)(0 - stride)) <= first && end <= room / s->bits;
+    return plan_end_moved(end, s->p->length_, stride) <= room / s->bits;
 }
 
 bool plan_scan_lies_within(const struct vkdml_plan_step *step) {
@@ -175,13 +169,12 @@ bool plan_scan_lies_within(const struct vkdml_plan_step *step) {
         .rank = step->constants[VKDML_SCAN_CONSTANT_KEPT_RANK],
     };
     const uint64_t row = p->line_count * s.entry_words; /* words of the entries of a share */
-    const uint64_t read = moved(p->entries_first, p->share_count, row), written = moved(read, 1, row);
+    const uint64_t read = plan_end_moved(p->entries_first + row, p->share_count, row), written = read + row;
     const bool to_entries = scan_has(&s, VKDML_SCAN_TO_ENTRIES);
     return scan_counts(&s) &&
            scan_lines_within(&s, p->source_first, p->source_stride, false, step->buffers[0].size * 8) &&
            (to_entries ? written <= step->buffers[1].size / 4
                        : scan_lines_within(&s, p->target_first, p->target_stride, true, step->buffers[1].size * 8)) &&
            (!scan_has(&s, VKDML_SCAN_HAS_ENTRIES) || read <= step->buffers[2].size / 4) &&
-           (to_entries || !scan_has(&s, VKDML_SCAN_KEEPS_LAST) ||
-            moved(p->last_first, 1, row) <= step->buffers[2].size / 4);
+           (to_entries || !scan_has(&s, VKDML_SCAN_KEEPS_LAST) || p->last_first + row <= step->buffers[2].size / 4);
 }

@@ -12,15 +12,16 @@ bool plan_buffer_lies_within(const struct vkdml_plan_buffer *buffer, uint32_t re
            buffer->size <= room - buffer->offset && last < buffer->size;
 }
 
-/* The end of the last run; UINT64_MAX where that is beyond 2^64. */
+uint64_t plan_end_moved(uint64_t end, uint32_t size, uint64_t stride) {
+    const uint64_t steps = size - UINT64_C(1); /* far too many for a size of 0 */
+    return size == 0 || (stride != 0 && steps > (UINT64_MAX - end) / stride) ? UINT64_MAX : end + steps * stride;
+}
+
+/* The end of the last run. */
 static uint64_t end_of(const struct vkdml_plan_copy *copy, const uint64_t *strides) {
     uint64_t end = copy->run_bytes;
-    for (uint32_t d = 0; d < copy->rank; d++) {
-        const uint64_t steps = copy->sizes[d] - UINT64_C(1);
-        if (copy->sizes[d] == 0 || (strides[d] != 0 && steps > (UINT64_MAX - end) / strides[d]))
-            return UINT64_MAX;
-        end += steps * strides[d];
-    }
+    for (uint32_t d = 0; d < copy->rank; d++)
+        end = plan_end_moved(end, copy->sizes[d], strides[d]);
     return end;
 }
 
@@ -37,8 +38,8 @@ static uint64_t map_end(const struct vkdml_map_parameters *p, uint32_t rank, uin
     const bool is_output = t == MAP_OPERANDS;
     uint64_t end = UINT64_C(1) + (is_output ? p->output_first : p->firsts[t]);
     for (uint32_t d = 0; d < rank; d++)
-        end += (p->sizes[d][0] - UINT64_C(1)) * p->strides[d][t];
-    return end + (p->row_length - UINT64_C(1)) * (is_output ? p->row_output_stride : p->row_strides[t]);
+        end = plan_end_moved(end, p->sizes[d][0], p->strides[d][t]);
+    return plan_end_moved(end, p->row_length, is_output ? p->row_output_stride : p->row_strides[t]);
 }
 
 /* Whether items are as many as there are elements: runs of rows, with one more where a run begins within an item. */
@@ -100,9 +101,9 @@ static bool gather_input_within(const struct vkdml_gather_parameters *p, uint32_
 }
 
 static uint64_t gather_output_end(const struct vkdml_gather_parameters *p, uint32_t rank) {
-    uint64_t end = p->output_first + (p->row_length - UINT64_C(1)) * p->row_output_stride + 1;
+    uint64_t end = plan_end_moved(p->output_first + UINT64_C(1), p->row_length, p->row_output_stride);
     for (uint32_t d = 0; d < rank; d++)
-        end += (p->sizes[d] - UINT64_C(1)) * p->output_strides[d];
+        end = plan_end_moved(end, p->sizes[d], p->output_strides[d]);
     return end;
 }
 

@@ -8,6 +8,9 @@
 bool plan_buffer_lies_within(const struct vkdml_plan_buffer *buffer, uint32_t repeat_count, uint32_t repeat_stride,
                              uint64_t resource_bytes);
 
+/* Where what ended there ends along a dimension more, of a size and a stride; UINT64_MAX where that is beyond 2^64. */
+uint64_t plan_end_moved(uint64_t end, uint32_t size, uint64_t stride);
+
 /* Whether all runs of a copy lie within its two buffers. */
 bool plan_copy_lies_within(const struct vkdml_plan_copy *copy, const struct vkdml_plan_buffer buffers[2]);
 

@@ -65,6 +65,7 @@ has() {
     libvulkan-dev) pkg-config --exists vulkan 2>/dev/null ;;
     libvulkan-volk-dev) has_header volk.h ;;
     libcmocka-dev) pkg-config --exists cmocka 2>/dev/null ;;
+    libclang-rt-dev) [ -e "$(clang -print-file-name=libclang_rt.asan_static-"$(uname -m)".a 2>/dev/null)" ] ;;
     libjson-c-dev) pkg-config --exists json-c 2>/dev/null ;;
     abigail-tools) command -v abidiff >/dev/null 2>&1 ;;
     gcovr) command -v gcovr >/dev/null 2>&1 ;;
@@ -140,14 +141,25 @@ manual_packages="groff-base mandoc zsh"
 python_packages="python3-numpy python3-setuptools python3-wheel python3-venv"
 # What makes and checks Debian packages (tools/build/deb.sh).
 package_packages="debhelper lintian"
+# What else CI needs, installed before anything runs: two scripts at a time cannot both install.
+full_packages="abigail-tools debootstrap libclang-rt-dev"
 check_packages="clang g++ cmake make glslang-tools spirv-tools $header_packages $browser_packages $manual_packages $site_packages
 $python_packages"
 
-# configure FOLDER OPTION..: a build folder under the root, configured once.
+# configure FOLDER OPTION..: a build folder under the root. A folder that exists is configured again, because packages may have
+# been installed since: Meson remembers the ones that it did not find. Nothing is compiled again for that.
+# $VKDML_MESON_OPTIONS: options for every folder.
 configure() {
     configured=$root/$1
     shift
-    [ -e "$configured/build.ninja" ] || quietly "meson setup" meson setup "$@" "$configured" "$root"
+    # shellcheck disable=SC2086 # a list of options
+    set -- ${VKDML_MESON_OPTIONS-} "$@"
+    if [ -e "$configured/build.ninja" ]; then
+        quietly "meson configure" meson configure --clearcache "$configured"
+        quietly "meson setup" meson setup --reconfigure "$@" "$configured" "$root"
+    else
+        quietly "meson setup" meson setup "$@" "$configured" "$root"
+    fi
 }
 
 # python_environment FOLDER: a fresh environment of Python's in FOLDER/venv, for packages of the index.

@@ -187,7 +187,8 @@ struct onnx_plan_output {
 };
 
 struct onnx_plan_options {
-    uint32_t fold_limit; /* bytes of results that are computed on the host at most; 0: 64 KiB */
+    uint32_t fold_limit;             /* bytes of results that are computed on the host at most; 0: 64 KiB */
+    bool has_float32_intermediates; /* of normalizations, softmax and attention that are written out in FLOAT16 */
 };
 
 /* Translates a graph. Constants stay the model's, and must live as long as the plan, as must the model itself. False

@@ -11,7 +11,7 @@ import tap
 import vkdml
 
 sys.path.insert(0, sys.argv[1])
-from onnx_models import FLOAT, FLOAT16, INT32, INT8, UINT8, model, node, tensor, value_info  # noqa: E402
+from onnx_models import FLOAT, FLOAT16, INT32, INT64, INT8, UINT8, model, node, tensor, value_info  # noqa: E402
 
 MICROSOFT = "com.microsoft"
 TYPES = {np.dtype(np.float32): FLOAT, np.dtype(np.float16): FLOAT16, np.dtype(np.int32): INT32, np.dtype(np.int8): INT8,
@@ -146,6 +146,101 @@ class Operators(unittest.TestCase):
         for skip in (self.floats(2, 3, 5, 3), self.floats(3, 4), self.floats(2, 3, 4)):
             with self.assertRaisesRegex(vkdml.Error, "SkipGroupNorm"):
                 self.run_node("SkipGroupNorm", [x, gamma, gamma, skip], [FLOAT], activation=0, groups=2)
+
+
+def half(name, *values):
+    return tensor(name, FLOAT16, [], values)
+
+
+AXIS = [tensor("axis", INT64, [1], [-1])]
+RMS = [node("Pow", ["x", "two"], ["s"]), node("ReduceMean", ["s"], ["m"], axes=[-1]), node("Add", ["m", "epsilon"], ["e"]),
+       node("Sqrt", ["e"], ["r"])]
+LAYER = [node("ReduceMean", ["x"], ["m"], axes=[-1]), node("Sub", ["x", "m"], ["d"])]
+SQUARES = [node("Mul", ["d", "d"], ["s"]), node("ReduceMean", ["s"], ["v"], axes=[-1]), node("Add", ["v", "epsilon"], ["e"]),
+           node("Sqrt", ["e"], ["r"]), node("Div", ["d", "r"], ["y"])]
+SOFTMAX = [node("ReduceMax", ["c"], ["g"], axes=[-1]), node("Sub", ["c", "g"], ["d"]), node("Exp", ["d"], ["p"]),
+           node("ReduceSum", ["p", "axis"], ["s"]), node("Div", ["p", "s"], ["y"])]
+SCORES = [node("Transpose", ["x"], ["t"], perm=[0, 2, 1]), node("MatMul", ["x", "t"], ["q"]), node("Mul", ["q", "scale"], ["f"]),
+          node("Add", ["f", "mask"], ["c"])]
+NUMBERS = [half("two", 2), half("epsilon", 2 ** -20), half("scale", 2 ** -8), half("mask", -3)]
+PATTERNS = {
+    "RMS normalization": RMS + [node("Div", ["x", "r"], ["y"])],
+    "RMS normalization by a reciprocal, with a scale": RMS + [node("Reciprocal", ["r"], ["i"]), node("Mul", ["x", "i"], ["n"]),
+                                                              node("Mul", ["scale", "n"], ["y"])],
+    "L2 norm": [node("Mul", ["x", "x"], ["s"]), node("ReduceSum", ["s", "axis"], ["m"], keepdims=0), node("Sqrt", ["m"], ["r"]),
+                node("Unsqueeze", ["r", "axis"], ["n"]), node("Div", ["x", "n"], ["y"])],
+    "layer normalization": LAYER + SQUARES,
+    "attention": SCORES + [node("Softmax", ["c"], ["y"], axis=-1)],
+    "attention, with softmax written out": SCORES + SOFTMAX,
+    "no pattern": [node("Mul", ["x", "x"], ["s"]), node("ReduceMean", ["s"], ["y"], axes=[-1])],
+}
+
+
+def expected_of(name, x):
+    """In double precision."""
+    x = x.astype(float)
+    if name.startswith("RMS"):
+        y = x / np.sqrt((x * x).mean(-1, keepdims=True) + 2 ** -20)
+        return y * 2 ** -8 if "scale" in name else y
+    if name == "L2 norm":
+        return x / np.sqrt((x * x).sum(-1, keepdims=True))
+    if name == "layer normalization":
+        x = x - x.mean(-1, keepdims=True)
+        return x / np.sqrt((x * x).mean(-1, keepdims=True) + 2 ** -20)
+    if name == "no pattern":
+        return np.full(x.shape[:-1] + (1,), np.inf)
+    scores = x @ x.swapaxes(1, 2) * 2 ** -8 - 3
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+class Intermediates(unittest.TestCase):
+    """float32_intermediates: what FLOAT16 nodes write out as parts."""
+    label = "float32_intermediates"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "net.onnx")
+
+    def run_nodes(self, nodes, x, outputs=("y",), **options):
+        with open(self.path, "wb") as file:
+            file.write(model(nodes, [value_info("x", FLOAT16, x.shape)], [value_info(name, FLOAT16, None) for name in outputs],
+                             NUMBERS + AXIS))
+        with vkdml.Model(self.path, **options) as net:
+            return net.run({"x": x})
+
+    def test_patterns(self):
+        """squares and scores beyond 65504 do not overflow; without the option they do, as the model states"""
+        x = np.array([[[300, 0, -299, 290], [270, 1, 280, -260], [3, 280, 299, 2]]], np.float16)
+        for name, nodes in PATTERNS.items():
+            wide = self.run_nodes(nodes, x, float32_intermediates=True)["y"]
+            self.assertEqual(wide.dtype, np.float16)
+            np.testing.assert_allclose(wide, expected_of(name, x), rtol=2e-3, atol=1e-3, err_msg=name)
+            with np.errstate(all="ignore"):
+                narrow = self.run_nodes(nodes, x)["y"]
+                self.assertFalse(name != "no pattern" and np.allclose(narrow, expected_of(name, x), rtol=2e-3, atol=1e-3), name)
+        np.testing.assert_array_equal(self.run_nodes(PATTERNS["RMS normalization"], np.array([[300, 0]], np.float16))["y"], [[0, 0]])
+
+    def test_values_in_between(self):
+        """an intermediate value that is an output, too, is FLOAT16"""
+        x = np.array([[30, 0, -29, 25]], np.float16)
+        made = self.run_nodes(PATTERNS["RMS normalization"], x, ("y", "s", "m", "r"), float32_intermediates=True)
+        self.assertEqual({array.dtype for array in made.values()}, {np.dtype(np.float16)})
+        np.testing.assert_array_equal(made["s"], [[900, 0, 841, 625]])
+        np.testing.assert_allclose(made["r"], [[np.sqrt(np.square(x.astype(float)).mean())]], rtol=1e-3)
+
+    def test_other_types(self):
+        """models of FLOAT, and FLOAT16 nodes outside of patterns, give the same bits"""
+        x = np.random.default_rng(3).standard_normal((2, 3, 8)).astype(np.float16)
+        nodes = [node("Mul", ["x", "scale"], ["a"]), node("Exp", ["a"], ["b"]), node("Sub", ["b", "x"], ["y"])]
+        np.testing.assert_array_equal(self.run_nodes(nodes, x)["y"], self.run_nodes(nodes, x, float32_intermediates=True)["y"])
+        with open(self.path, "wb") as file:
+            file.write(model(RMS[:1] + [node("ReduceMean", ["s"], ["m"], axes=[-1]), node("Sqrt", ["m"], ["r"]),
+                                        node("Div", ["x", "r"], ["y"])],
+                             [value_info("x", FLOAT, x.shape)], [value_info("y", FLOAT, None)], [tensor("two", FLOAT, [], [2])]))
+        bits = [vkdml.Model(self.path, float32_intermediates=wide).run({"x": x.astype(np.float32)})["y"] for wide in (False, True)]
+        np.testing.assert_array_equal(*bits)
 
 
 if __name__ == "__main__":

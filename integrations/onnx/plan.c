@@ -243,7 +243,8 @@ static bool add_output(struct onnx_plan *plan, struct onnx_tensor *tensor, uint3
     }
     if (!is_whole(plan, tensor)) {
         DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {0};
-        tensor = onnx_make(&call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(tensor));
+        struct onnx_tensor *bits = onnx_as_bits(&call, tensor);
+        tensor = bits == NULL ? NULL : onnx_make(&call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(bits));
         if (tensor == NULL) {
             return false;
         }

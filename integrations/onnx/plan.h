@@ -108,6 +108,10 @@ bool onnx_broadcast_sizes(const struct onnx_call *call, uint32_t count, struct o
 /* Bits as another type of the same width; from or to bool, of what is 0 and 1. */
 struct onnx_tensor *onnx_reinterpret(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type);
 
+/* The bits of BOOL, BFLOAT16, DOUBLE and COMPLEX64 elements, as an integer type that operators which move elements take;
+ * other types as they are. */
+struct onnx_tensor *onnx_as_bits(const struct onnx_call *call, struct onnx_tensor *tensor);
+
 /* ---- what makes tensors ---- */
 
 /* Data of the host, copied. */

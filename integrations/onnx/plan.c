@@ -61,7 +61,7 @@ bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph) {
             }
         }
         for (uint32_t a = 0; is_needed && a < node->attribute_count; ++a) {
-            if (node->attributes[a].kind == ONNX_ATTRIBUTE_GRAPH) {
+            if (node->attributes[a].kind == ONNX_ATTRIBUTE_GRAPH && node->attributes[a].graph != NULL) {
                 mark_outer(node->attributes[a].graph, wanted);
             }
         }

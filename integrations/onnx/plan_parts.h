@@ -141,6 +141,7 @@ struct onnx_node_report;
 struct onnx_walk {
     const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model says, and every node is needed */
     uint32_t assumed_size;                /* of sizes that nothing tells; 0: what has one is not known */
+    uint32_t assumed_rank;                /* of what nodes with bodies make, where nothing tells; 0: it is not known */
     void (*tell)(void *data, const struct onnx_node_report *report); /* or NULL */
     void *data;
 };

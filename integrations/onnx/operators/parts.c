@@ -114,7 +114,7 @@ struct onnx_tensor *onnx_select(const struct onnx_call *call, struct onnx_tensor
         return NULL;
     }
     if (a->type != b->type) {
-        onnx_refuse(call, "values of %s and %s", onnx_type_name(a->type), onnx_type_name(b->type));
+        onnx_refuse_type(call, "values of %s and %s", onnx_type_name(a->type), onnx_type_name(b->type));
         return NULL;
     }
     struct onnx_tensor *chosen = onnx_declare(call, all[1]->type, rank, sizes);

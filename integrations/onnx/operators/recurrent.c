@@ -130,7 +130,7 @@ static bool read_network(const struct onnx_call *call, struct network *n) {
     const uint32_t d = n->directions, rows = n->gates * n->hidden;
     if (n->lengths != NULL) {
         if (n->lengths->type != ONNX_INT32) {
-            return onnx_refuse(call, "sequence_lens of %s", onnx_type_name(n->lengths->type));
+            return onnx_refuse_type(call, "sequence_lens of %s", onnx_type_name(n->lengths->type));
         }
         n->lengths = onnx_reinterpret(call, n->lengths, ONNX_UINT32);
     }

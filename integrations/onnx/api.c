@@ -42,6 +42,8 @@ static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel mode
     const struct onnx_device_options device = {.name = info->device, .cache_folder = info->cacheFolder};
     const struct onnx_session_options session = {.allows_half = (info->flags & VKDML_ONNX_ALLOW_HALF) != 0,
                                                  .node_by_node = (info->flags & VKDML_ONNX_NODE_BY_NODE) != 0,
+                                                 .has_float32_intermediates =
+                                                     (info->flags & VKDML_ONNX_FLOAT32_INTERMEDIATES) != 0,
                                                  .by_reference = (info->flags & VKDML_ONNX_REFERENCE) != 0,
                                                  .shapes_kept = info->shapesKept};
     if (!onnx_open(info->path, &model->file, error)) {

@@ -55,6 +55,7 @@ struct onnx_plan {
     struct onnx_arena arena;
     const struct onnx_model *model;
     uint32_t fold_limit;
+    bool has_float32_intermediates; /* see widen.h */
     uint64_t looked_at; /* inputs whose elements are known, as in `depends` */
     uint64_t unknown;   /* .. that some shape depends on, and are not */
     struct onnx_source *sources;
@@ -80,6 +81,8 @@ struct onnx_scope {
     const struct onnx_graph *graph;
     struct onnx_tensor **tensors;
     const struct onnx_scope *outer;
+    const bool *widened;       /* of each node: computed in FLOAT, see widen.h; NULL: none is */
+    struct onnx_tensor **wide; /* of each value that such a node reads or makes: in FLOAT, or NULL */
 };
 
 /* Constants of so few bytes are nodes of DirectML's graph, which sees what is in them; larger ones are OWNED_BY_DML. */
@@ -138,6 +141,7 @@ struct onnx_node_report;
 struct onnx_walk {
     const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model says, and every node is needed */
     uint32_t assumed_size;                /* of sizes that nothing tells; 0: what has one is not known */
+    uint32_t assumed_rank;                /* of what nodes with bodies make, where nothing tells; 0: it is not known */
     void (*tell)(void *data, const struct onnx_node_report *report); /* or NULL */
     void *data;
 };

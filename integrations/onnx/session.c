@@ -108,8 +108,9 @@ static bool copy_inputs(struct onnx_run *run, const struct asked *asked, struct 
 
 static bool make_plan(struct onnx_run *run, const struct asked *asked, struct onnx_error *error) {
     const struct onnx_session *session = run->session;
+    const struct onnx_plan_options options = {.has_float32_intermediates = session->options.has_float32_intermediates};
     if (!copy_inputs(run, asked, error) ||
-        !onnx_plan_create(session->model, session->graph, session->graph->input_count, run->key, NULL, &run->plan,
+        !onnx_plan_create(session->model, session->graph, session->graph->input_count, run->key, &options, &run->plan,
                           error)) {
         return false;
     }

@@ -27,6 +27,7 @@ bool read_options(const OrtSessionOptions *session, struct provider_options *opt
            read_text(session, "ep.vkdml.cache", options->cache_folder, sizeof options->cache_folder, error) &&
            read_text(session, "ep.vkdml.report", options->report, sizeof options->report, error) &&
            read_truth(session, "ep.vkdml.half", &options->allows_half, error) &&
+           read_truth(session, "ep.vkdml.float32_intermediates", &options->has_float32_intermediates, error) &&
            read_truth(session, "ep.vkdml.node_by_node", &options->node_by_node, error) &&
            read_truth(session, "ep.vkdml.log", &options->logs, error) &&
            read_truth(session, "ep.vkdml.labels", &options->labels, error);

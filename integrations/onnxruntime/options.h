@@ -11,6 +11,7 @@ struct provider_options {
     char cache_folder[OPTION_TEXT]; /* "cache": a folder for pipelines; "": none */
     char report[OPTION_TEXT];       /* "report": a file that tells of each node where it runs, and why; "": none */
     bool allows_half;               /* "half": "1" */
+    bool has_float32_intermediates; /* "float32_intermediates": "1": of what FLOAT16 nodes write out as parts */
     bool node_by_node;              /* "node_by_node": "1": nothing is fused */
     bool logs;                      /* "log": "1": what vkdml has to say goes to ONNX Runtime's log */
     bool labels;                    /* "labels": "1": tools that show Vulkan's labels show nodes and kernels by name */

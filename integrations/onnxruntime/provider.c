@@ -133,6 +133,8 @@ static OrtStatus *ORT_API_CALL compile(OrtEp *ep, const OrtGraph **graphs, const
     struct onnx_error error = {0};
     (void)contexts;
     const struct onnx_session_options options = {.allows_half = provider->options.allows_half,
+                                                 .has_float32_intermediates =
+                                                     provider->options.has_float32_intermediates,
                                                  .node_by_node = provider->options.node_by_node,
                                                  .pool = provider->device->pool};
     for (size_t i = 0; i < count; ++i) {

@@ -11,7 +11,7 @@ import numpy as np
 from . import _library
 from ._library import Error, SizedStructure
 
-ALLOW_HALF, REFERENCE = 1, 4
+ALLOW_HALF, REFERENCE, FLOAT32_INTERMEDIATES = 1, 4, 8
 # TensorProto.DataType: its name, and NumPy's type.
 ONNX_TYPES: Dict[int, Tuple[str, Any]] = {
     1: ("FLOAT", np.float32), 2: ("UINT8", np.uint8), 3: ("INT8", np.int8), 4: ("UINT16", np.uint16), 5: ("INT16", np.int16),
@@ -170,6 +170,8 @@ class Model:
         device: None, the best Vulkan device (or what the environment variable VKDML_DEVICE names); part of a device's
             name; or "reference", the CPU reference, which asks the best device for its rules.
         half: sums of FLOAT16 may be computed in half precision.
+        float32_intermediates: normalizations, softmax and attention that the model writes out as several FLOAT16 nodes keep
+            their intermediate values in FLOAT32, as ONNX Runtime's CPU provider does. This changes results.
         cache: a folder in which compiled pipelines are kept from one program to the next.
 
     Attributes:
@@ -182,14 +184,15 @@ class Model:
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], device: Optional[str] = None, *, half: bool = False,
-                 cache: Union[None, str, "os.PathLike[str]"] = None):
+                 float32_intermediates: bool = False, cache: Union[None, str, "os.PathLike[str]"] = None):
         if device is not None and not isinstance(device, str):
             raise TypeError(f"device is {device!r}, must be None (the best device), part of a device's name or \"reference\"")
         self._library = library()
         reference = device == "reference"
         info = OnnxOpenInfo(path=os.fsencode(path), device=device.encode() if device and not reference else None,
                             cacheFolder=os.fsencode(cache) if cache is not None else None,
-                            flags=(ALLOW_HALF if half else 0) | (REFERENCE if reference else 0))
+                            flags=(ALLOW_HALF if half else 0) | (REFERENCE if reference else 0) |
+                                  (FLOAT32_INTERMEDIATES if float32_intermediates else 0))
         handle = c_void_p()
         self._library.OpenModel(byref(info), byref(handle))
         self._handle, self._lock = handle, threading.RLock()

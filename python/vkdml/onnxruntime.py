@@ -106,13 +106,15 @@ def _find(name: Union[str, int, None]) -> Any:
 
 
 def session_options(options: Any = None, *, device: Union[str, int, None] = None, half: bool = False,
-                    cache: Optional[str] = None, report: Optional[str] = None) -> Any:
+                    float32_intermediates: bool = False, cache: Optional[str] = None, report: Optional[str] = None) -> Any:
     """Options of a session that runs on a Vulkan device what the plugin translates, and the rest on the CPU.
 
     Args:
         options: an onnxruntime.SessionOptions to add this to; a new one where there is none.
         device: a part of the device's name, its number (1 or "#1"), or its UUID; the best device where there is none.
         half: FLOAT32 may be computed with less precision where that is faster.
+        float32_intermediates: normalizations, softmax and attention that the model writes out as several FLOAT16 nodes keep
+            their intermediate values in FLOAT32, as the CPU provider does. This changes results.
         cache: a folder where compiled pipelines are kept, so that later sessions start faster. It must exist.
         report: a file that is told of each node where it runs, and why.
 
@@ -121,7 +123,7 @@ def session_options(options: Any = None, *, device: Union[str, int, None] = None
     """
     found = _find(device)
     result = _onnxruntime().SessionOptions() if options is None else options
-    settings = {"half": "1" if half else "", "cache": cache or "", "report": report or ""}
+    settings = {"half": "1" if half else "", "float32_intermediates": "1" if float32_intermediates else "", "cache": cache or "", "report": report or ""}
     for name, value in settings.items():
         if value:
             result.add_session_config_entry(f"ep.vkdml.{name}", str(value))

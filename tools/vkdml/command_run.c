@@ -107,6 +107,7 @@ static const struct option_row options[] = {
     ONNX_ROWS(struct request, onnx),
     ONNX_OUTPUT_ROW,
     ONNX_HALF_ROW(struct request, onnx),
+    ONNX_WIDE_ROW(struct request, onnx),
     {'q', "queue_type", .refusal = "vkdml takes the device's first queue family that computes"},
     {OPTION_GPU_TIMEOUT, "disable_gpu_timeout",
      .refusal = "Vulkan has no such switch; the time a dispatch may take is "
@@ -187,7 +188,8 @@ static void print_versions(void) {
 static bool options_agree(const struct request *request, bool is_onnx) {
     const struct run_options *run = &request->options;
     if (!is_onnx && onnx_request_is_used(&request->onnx)) {
-        fputs("vkdml run: --size, --input, --output, --zeros and --half are of ONNX models\n", stderr);
+        fputs("vkdml run: --size, --input, --output, --zeros, --half and --float32-intermediates are of ONNX models\n",
+              stderr);
         return false;
     }
     if (is_onnx && (run->level || run->validation || run->print_commands || run->per_node || run->no_driver_caches ||

@@ -70,6 +70,7 @@ const struct option_row bench_option_rows[] = {
      .text = "on a device with no feature enabled: no shaderFloat16, no matrix cores"},
     ONNX_ROWS(struct bench_options, onnx),
     ONNX_HALF_ROW(struct bench_options, onnx),
+    ONNX_WIDE_ROW(struct bench_options, onnx),
     {0},
 };
 
@@ -175,7 +176,7 @@ bool bench_options_agree(const struct bench_options *options) {
         return false;
     }
     if (onnx_request_is_used(&options->onnx) && !(options->model && onnx_request_is_model(options->model))) {
-        fprintf(stderr, "vkdml bench: --size, --input, --zeros and --half are of ONNX models\n");
+        fprintf(stderr, "vkdml bench: --size, --input, --zeros, --half and --float32-intermediates are of ONNX models\n");
         return false;
     }
     if ((options->sweep != 0) + options->latency + options->host + (options->from != NULL) > 1) {

@@ -231,8 +231,11 @@ bool layers_compare(const struct subject *subject, struct onnx_device *device, c
     struct watched watched;
     struct values got = {0}, reference = {0};
     const struct onnx_session_options on_device = {.allows_half = subject->request->half,
+                                                   .has_float32_intermediates =
+                                                       subject->request->float32_intermediates,
                                                    .node_by_node = options->node_by_node};
-    const struct onnx_session_options by_reference = {.by_reference = true};
+    const struct onnx_session_options by_reference = {
+        .by_reference = true, .has_float32_intermediates = subject->request->float32_intermediates};
     bool good = watch(subject->graph, &watched) && run_watched(subject, device, &watched, &by_reference, &reference) &&
                 run_watched(subject, device, &watched, &on_device, &got);
     if (good) {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "onnx/arena.h"
+#include "onnx/expansion.h"
 
 /* TensorProto.DataType. */
 enum onnx_type {
@@ -111,6 +112,7 @@ struct onnx_model {
     const char *producer;
     struct onnx_opset *opsets;
     uint32_t opset_count;
+    struct onnx_expansion expansion; /* what functions left of the budget */
     struct onnx_graph graph;
 };
 

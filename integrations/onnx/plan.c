@@ -7,6 +7,7 @@
 #include "onnx/operators.h"
 
 #define FOLD_LIMIT 65536
+#define HOST_LIMIT ((uint64_t)1 << 30)
 /* Bodies in bodies; a model may say any number. */
 #define MOST_SCOPES 16
 
@@ -142,6 +143,24 @@ bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, stru
     return done;
 }
 
+/* Memory that a translation of a graph takes, in units of the budget. */
+static uint64_t units_of(const struct onnx_graph *graph) {
+    uint64_t units = (uint64_t)graph->value_count + graph->node_count + graph->input_count + graph->output_count + 1;
+    for (uint32_t n = 0; n < graph->node_count; ++n) {
+        const struct onnx_node *node = &graph->nodes[n];
+        units += ((uint64_t)node->input_count + node->output_count) / 4;
+        for (uint32_t a = 0; a < node->attribute_count; ++a) {
+            units += node->attributes[a].count / 16;
+        }
+    }
+    return units;
+}
+
+bool onnx_charge_plan(const struct onnx_call *call, uint64_t units) {
+    struct onnx_error error = {0};
+    return onnx_expand(&call->plan->expansion, units, &error) || onnx_refuse(call, "%s", error.text);
+}
+
 bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *body, uint32_t input_count,
                          struct onnx_tensor *const *inputs, struct onnx_tensor **outputs) {
     uint32_t depth = 0;
@@ -150,6 +169,9 @@ bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *
     }
     if (depth > MOST_SCOPES) {
         return onnx_refuse(call, "more than %d bodies in one another", MOST_SCOPES);
+    }
+    if (!onnx_charge_plan(call, units_of(body))) {
+        return false;
     }
     struct onnx_scope scope = {body, NULL, call->scope};
     scope.tensors = onnx_allocate(&call->plan->arena, body->value_count, sizeof *scope.tensors);
@@ -356,8 +378,10 @@ struct onnx_plan *onnx_plan_start(const struct onnx_model *model, const struct o
     struct onnx_plan *plan = calloc(1, sizeof *plan);
     if (plan != NULL) {
         plan->model = model;
+        plan->expansion = model->expansion;
         plan->input_count = graph->input_count;
         plan->output_count = graph->output_count;
+        plan->host_limit = options == NULL || options->host_limit == 0 ? HOST_LIMIT : options->host_limit;
         plan->fold_limit = options == NULL || options->fold_limit == 0 ? FOLD_LIMIT : options->fold_limit;
     }
     return plan;

@@ -154,6 +154,10 @@ struct onnx_tensor *onnx_copy(const struct onnx_call *call, struct onnx_tensor *
 struct onnx_tensor **onnx_share(const struct onnx_call *call, const char *what, const struct onnx_tensor *a,
                                 const struct onnx_tensor *b, uint32_t m, uint32_t n);
 
+/* Takes units of the plan's budget (expansion.h), of which bodies take theirs. False, and the reason told, if it is used
+ * up. */
+bool onnx_charge_plan(const struct onnx_call *call, uint64_t units);
+
 /* The nodes of a body, with these inputs, for operators that are what their bodies are. Outputs are the body's. */
 bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *body, uint32_t input_count,
                          struct onnx_tensor *const *inputs, struct onnx_tensor **outputs);
@@ -188,6 +192,7 @@ struct onnx_plan_output {
 
 struct onnx_plan_options {
     uint32_t fold_limit; /* bytes of results that are computed on the host at most; 0: 64 KiB */
+    uint64_t host_limit; /* bytes of all tensors that planning writes out, without those of up to 4 KiB; 0: 1 GiB */
 };
 
 /* Translates a graph. Constants stay the model's, and must live as long as the plan, as must the model itself. False

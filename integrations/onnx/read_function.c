@@ -94,13 +94,11 @@ static bool name_function(struct onnx_reading *reading, struct onnx_functions *f
     return true;
 }
 
-bool onnx_functions_read(struct onnx_reading *reading, struct onnx_wire wire, uint32_t number, size_t bytes,
+bool onnx_functions_read(struct onnx_reading *reading, struct onnx_wire wire, uint32_t number,
                          struct onnx_functions *functions) {
     struct onnx_field field;
     size_t count;
-    /* A function that calls one twice that calls one twice, and so on, is soon larger than memory. */
-    *functions = (struct onnx_functions){.names = {.arena = &reading->scratch}, .room = ((uint64_t)4 << 20)};
-    functions->room += (uint64_t)bytes * 64;
+    functions->names = (struct onnx_names){.arena = &reading->scratch};
     if (!onnx_wire_fields(wire, number, &count)) {
         return false;
     }

@@ -44,12 +44,7 @@ const char *onnx_scope_text(struct onnx_scope *scope, struct onnx_text text) {
 }
 
 bool onnx_charge(struct onnx_scope *scope, size_t bytes) {
-    struct onnx_functions *functions = scope->functions;
-    if (bytes >= functions->room) {
-        return onnx_fail(scope->reading->error, "calls of functions make too large a graph");
-    }
-    functions->room -= bytes + 1;
-    return true;
+    return onnx_expand(&scope->functions->expansion, onnx_expansion_units(bytes), scope->reading->error);
 }
 
 /* ---- values ---- */

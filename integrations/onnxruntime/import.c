@@ -353,7 +353,7 @@ static bool count_values(struct importing *i, const OrtNode *const *nodes, size_
 bool import_graph(const OrtGraph *graph, bool copies_data, struct onnx_model *model, struct onnx_error *error) {
     struct importing i = {.model = model, .error = error, .copies_data = copies_data};
     size_t count;
-    *model = (struct onnx_model){.producer = "ONNX Runtime"};
+    *model = (struct onnx_model){.producer = "ONNX Runtime", .expansion = onnx_expansion_begin(0)};
     if (!check(&i, ort.api->Graph_GetNumNodes(graph, &count))) {
         return false;
     }

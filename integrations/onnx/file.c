@@ -91,6 +91,7 @@ bool onnx_read_model(const unsigned char *bytes, size_t length, const char *fold
         return onnx_fail(error, "this is no ONNX model: it is empty");
     }
     struct onnx_reading reading = {.arena = &model->arena, .error = error, .external = {.folder = folder}};
+    reading.external.memory = &reading.scratch;
     const bool is_read = read_model(&reading, bytes, length, model);
     onnx_arena_free(&reading.scratch);
     if (!is_read) {

@@ -370,7 +370,11 @@ static bool make_plan(struct onnx_plan *plan, const struct onnx_graph *graph, co
             return false;
         }
     }
-    return onnx_finish_plan(plan) || onnx_fail_memory(error);
+    if (!onnx_finish_plan(plan)) {
+        return onnx_fail_memory(error);
+    }
+    plan->graph_output_count = next + plan->unread_count;
+    return true;
 }
 
 struct onnx_plan *onnx_plan_start(const struct onnx_model *model, const struct onnx_graph *graph,
@@ -451,6 +455,10 @@ const struct onnx_plan_output *onnx_plan_outputs(const struct onnx_plan *plan) {
 
 uint32_t onnx_plan_node_count(const struct onnx_plan *plan) {
     return plan->live_count;
+}
+
+uint32_t onnx_plan_graph_output_count(const struct onnx_plan *plan) {
+    return plan->graph_output_count;
 }
 
 uint32_t onnx_plan_unread_count(const struct onnx_plan *plan) {

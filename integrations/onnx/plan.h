@@ -208,6 +208,9 @@ uint32_t onnx_plan_output_count(const struct onnx_plan *plan); /* of the model's
 const struct onnx_plan_output *onnx_plan_outputs(const struct onnx_plan *plan);
 uint32_t onnx_plan_node_count(const struct onnx_plan *plan);
 
+/* Outputs of DirectML's graph: those of the model that operators make, then those that nothing reads. */
+uint32_t onnx_plan_graph_output_count(const struct onnx_plan *plan);
+
 /* Outputs of operators that nothing reads and that must be bound: behind the model's among DirectML's outputs, this
  * many bytes each. */
 uint32_t onnx_plan_unread_count(const struct onnx_plan *plan);

@@ -69,7 +69,7 @@ struct onnx_plan {
     struct onnx_range *ranges; /* of inputs */
     struct onnx_shared *shared;
     struct onnx_graph_input *graph_inputs;
-    uint32_t graph_input_count;
+    uint32_t graph_input_count, graph_output_count;
     struct onnx_plan_output *outputs;
     uint32_t output_count;
     uint64_t *unread_bytes;

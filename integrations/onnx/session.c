@@ -124,14 +124,6 @@ static bool make_plan(struct onnx_run *run, const struct asked *asked, struct on
     return true;
 }
 
-uint32_t onnx_run_count_outputs(const struct onnx_run *run) {
-    uint32_t count = onnx_plan_unread_count(run->plan);
-    for (uint32_t i = 0; i < onnx_plan_output_count(run->plan); ++i) {
-        count += onnx_plan_outputs(run->plan)[i].output != ONNX_NONE;
-    }
-    return count;
-}
-
 /* ---- sessions ---- */
 
 bool onnx_session_create(struct onnx_device *device, const struct onnx_model *model, const struct onnx_graph *graph,

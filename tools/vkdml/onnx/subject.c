@@ -172,11 +172,12 @@ static bool read_input(struct subject *subject, uint32_t index, const char *path
 
 /* What a file has where the dimension is named alike. */
 static bool find_in_files(const struct subject *subject, const char *symbol, uint32_t *size) {
-    for (uint32_t i = 0; symbol && i < subject->graph->input_count; i++) {
-        const struct onnx_value *value = input_value(subject, i);
-        for (uint32_t d = 0; subject->elements[i] && value->has_shape && d < value->rank; d++) {
+    for (size_t i = 0; symbol && i < subject->file_count; i++) {
+        const uint32_t input = subject->files[i];
+        const struct onnx_value *value = input_value(subject, input);
+        for (uint32_t d = 0; value->has_shape && d < value->rank; d++) {
             if (value->symbols[d] && strcmp(value->symbols[d], symbol) == 0) {
-                *size = subject->inputs[i].sizes[d];
+                *size = subject->inputs[input].sizes[d];
                 return true;
             }
         }
@@ -245,7 +246,11 @@ static bool make_inputs(struct subject *subject) {
     }
     for (uint32_t i = 0; i < count; i++) {
         const char *path = onnx_pairs_find(&subject->request->inputs, input_value(subject, i)->name);
-        good = (!path || read_input(subject, i, path)) && good;
+        if (path && read_input(subject, i, path)) {
+            subject->files[subject->file_count++] = i;
+        } else {
+            good = good && !path;
+        }
     }
     for (uint32_t i = 0; good && i < count; i++) {
         good = subject->elements[i] || make_input(subject, i);

@@ -16,6 +16,8 @@ struct subject {
     const struct onnx_request *request;
     struct onnx_plan_input *inputs;
     unsigned char **elements; /* of the inputs, with room for whole words */
+    uint32_t files[ONNX_REQUEST_MOST];
+    size_t file_count; /* inputs that files have, in their order */
 };
 
 /* Opens a model and makes its inputs. False, with the reasons on stderr, on failure; subject_close() is due either way.

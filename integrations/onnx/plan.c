@@ -71,7 +71,8 @@ bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph) {
 
 /* Why there is no tensor of a value, where what is said of it does not tell how to make one. */
 static const char *why_none(const struct onnx_value *value) {
-    return value->type == ONNX_UNDEFINED ? "is no tensor, or of a type that is not said"
+    return value->kind != ONNX_KIND_TENSOR ? "is no tensor: maps, sequences and optional values are not supported"
+           : value->type == ONNX_UNDEFINED ? "is no tensor, or of a type that is not said"
            : !value->has_shape           ? "has no sizes that are known before the model runs"
                                          : "is not made, or of sizes that are not known";
 }
@@ -340,14 +341,16 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
     *scope = (struct onnx_scope){.graph = graph};
     scope->tensors = onnx_allocate(&plan->arena, graph->value_count, sizeof *scope->tensors);
     plan->outputs = onnx_allocate(&plan->arena, graph->output_count, sizeof *plan->outputs);
-    plan->looked_at_inputs = onnx_allocate(&plan->arena, graph->input_count, sizeof *plan->looked_at_inputs);
+    const size_t input_count = (size_t)graph->input_count + graph->optional_count;
+    plan->looked_at_inputs = onnx_allocate(&plan->arena, input_count, sizeof *plan->looked_at_inputs);
     plan->inputs = inputs;
-    plan->ranges = onnx_allocate(&plan->arena, graph->input_count, sizeof *plan->ranges);
+    plan->ranges = onnx_allocate(&plan->arena, input_count, sizeof *plan->ranges);
     if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL || plan->ranges == NULL) {
         return onnx_fail_memory(error);
     }
-    for (uint32_t i = 0; inputs != NULL && i < graph->input_count; ++i) {
-        if (!add_input(plan, &inputs[i], i, &scope->tensors[graph->inputs[i]], error)) {
+    for (uint32_t i = 0; inputs != NULL && i < plan->input_count; ++i) {
+        const bool is_given = i < graph->input_count || inputs[i].type != ONNX_UNDEFINED;
+        if (is_given && !add_input(plan, &inputs[i], i, &scope->tensors[graph->inputs[i]], error)) {
             return onnx_fail_memory(error);
         }
     }
@@ -400,12 +403,20 @@ uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, cons
     return is_given ? more : 0;
 }
 
+bool onnx_check_input_count(const struct onnx_graph *graph, uint32_t count, struct onnx_error *error) {
+    if (count >= graph->input_count && count - graph->input_count <= graph->optional_count) {
+        return true;
+    }
+    const char *optional = graph->optional_count == 0 ? "" : ", and some that have initializers";
+    return onnx_fail(error, "%u inputs for a graph of %u%s", (unsigned)count, (unsigned)graph->input_count, optional);
+}
+
 bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
                       const struct onnx_plan_input *inputs, const struct onnx_plan_options *options,
                       struct onnx_plan **made, struct onnx_error *error) {
     *made = NULL;
-    if (input_count != graph->input_count) {
-        return onnx_fail(error, "%u inputs for a graph of %u", (unsigned)input_count, (unsigned)graph->input_count);
+    if (!onnx_check_input_count(graph, input_count, error)) {
+        return false;
     }
     uint64_t looked_at = 0;
     for (;;) {
@@ -415,6 +426,7 @@ bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *g
         }
         struct onnx_error reason = {0};
         plan->looked_at = looked_at;
+        plan->input_count = input_count;
         if (make_plan(plan, graph, inputs, &reason)) {
             *made = plan;
             return true;

@@ -166,7 +166,7 @@ bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *
 
 /* What is known of an input of the graph before it runs. More than 64 inputs may be looked at all together only. */
 struct onnx_plan_input {
-    enum onnx_type type;
+    enum onnx_type type; /* UNDEFINED of an optional input: its initializer holds */
     uint32_t rank;
     uint32_t sizes[ONNX_MAX_RANK];
     const void *data; /* its elements, which are looked at where a shape depends on them; or NULL. Lives as long as the
@@ -194,6 +194,9 @@ struct onnx_plan_options {
     uint32_t fold_limit; /* bytes of results that are computed on the host at most; 0: 64 KiB */
     uint64_t host_limit; /* bytes of all tensors that planning writes out, without those of up to 4 KiB; 0: 1 GiB */
 };
+
+/* Whether a graph takes this many inputs: all that must be given, and any number of the optional ones after them. */
+bool onnx_check_input_count(const struct onnx_graph *graph, uint32_t count, struct onnx_error *error);
 
 /* Translates a graph. Constants stay the model's, and must live as long as the plan, as must the model itself. False
  * with the reason, which names the node. */

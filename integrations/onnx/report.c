@@ -22,7 +22,7 @@ struct walking {
 static bool name_sizes(struct walking *w) {
     const struct onnx_graph *graph = w->scope.graph;
     w->sizes.arena = &w->plan->arena;
-    for (uint32_t i = 0; w->walk->inputs != NULL && i < graph->input_count; ++i) {
+    for (uint32_t i = 0; w->walk->inputs != NULL && i < w->plan->input_count; ++i) {
         const struct onnx_value *input = &graph->values[graph->inputs[i]];
         const struct onnx_plan_input *given = &w->walk->inputs[i];
         for (uint32_t d = 0; input->has_shape && d < input->rank && d < given->rank; ++d) {
@@ -221,8 +221,8 @@ bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const str
 bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
                  const struct onnx_plan_input *inputs, void (*tell)(void *data, const struct onnx_node_report *report),
                  void *data, struct onnx_error *error) {
-    if (input_count != graph->input_count) {
-        return onnx_fail(error, "%u inputs for a graph of %u", (unsigned)input_count, (unsigned)graph->input_count);
+    if (!onnx_check_input_count(graph, input_count, error)) {
+        return false;
     }
     static const struct onnx_plan_input none;
     uint64_t looked_at = 0;
@@ -235,6 +235,7 @@ bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph,
             return onnx_fail_memory(error);
         }
         plan->looked_at = looked_at;
+        plan->input_count = input_count;
         const bool done = onnx_walk(plan, graph, &walk, error);
         const uint64_t more = onnx_plan_more(plan, input_count, inputs);
         onnx_plan_free(plan);

@@ -131,6 +131,42 @@ static void inputs_are_looked_at_where_shapes_ask(void **state) {
     proto_free(&bytes);
 }
 
+/* An input that has an initializer: it holds, and is folded, unless another value of the input's type is given. */
+static void an_initializer_holds_where_nothing_is_given(void **state) {
+    static const int64_t other[] = {3, 4, 5};
+    struct onnx_model model;
+    (void)state;
+    add_ints("w", 2, (const int64_t[]){1, 2});
+    add_node("Add", "w w", "y");
+    add_node("Add", "x x", "z");
+    add_input("w", ONNX_INT64, "n");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("y", ONNX_INT64, "n");
+    add_output("z", ONNX_FLOAT, "2 6");
+    struct onnx_plan_input inputs[] = {two_by_six, {.type = ONNX_UNDEFINED}};
+    struct proto bytes = read_graph(&model);
+    for (uint32_t count = 1; count <= 3; ++count) {
+        struct onnx_error error = {0};
+        struct onnx_plan *plan;
+        if (count == 3) {
+            inputs[1] = (struct onnx_plan_input){.type = ONNX_INT64, .rank = 1, .sizes = {3}, .data = other};
+        }
+        assert_true(onnx_plan_create(&model, &model.graph, count < 2 ? 1 : 2, inputs, NULL, &plan, &error));
+        assert_int_equal(onnx_plan_node_count(plan), count < 3 ? 1 : 2);
+        assert_int_equal(onnx_plan_outputs(plan)[0].sizes[0], count < 3 ? 2 : 3);
+        if (count < 3) {
+            assert_memory_equal(onnx_plan_outputs(plan)[0].data, ((const int64_t[]){2, 4}), 16);
+        }
+        onnx_plan_free(plan);
+    }
+    struct onnx_error error = {0};
+    struct onnx_plan *plan;
+    assert_false(onnx_plan_create(&model, &model.graph, 3, inputs, NULL, &plan, &error));
+    assert_string_equal(error.text, "3 inputs for a graph of 1, and some that have initializers");
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
 /* Views cost nothing: what comes of two transposes is the input, which is copied to be an output. */
 /* A number may be all that a plan needs the range of: a cache of 16 keys has room for rows and what is past. */
 static void plans_hold_for_a_range(void **state) {
@@ -653,6 +689,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_are_folded),
         cmocka_unit_test(inputs_are_looked_at_where_shapes_ask),
+        cmocka_unit_test(an_initializer_holds_where_nothing_is_given),
         cmocka_unit_test(plans_hold_for_a_range),
         cmocka_unit_test(views_leave_no_operators),
         cmocka_unit_test(views_have_other_sizes),

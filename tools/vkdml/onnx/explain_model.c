@@ -30,7 +30,7 @@ bool explain_onnx_model(const struct subject *subject, VkdmlDevice device, const
     struct onnx_error error = {0};
     struct onnx_plan *plan;
     *explained = (struct explained){.name = subject->name};
-    if (!onnx_plan_create(subject->model, subject->graph, subject->graph->input_count, subject->inputs, NULL, &plan,
+    if (!onnx_plan_create(subject->model, subject->graph, subject->input_count, subject->inputs, NULL, &plan,
                           &error)) {
         return subject_fail(subject, &error);
     }

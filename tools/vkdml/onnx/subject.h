@@ -14,6 +14,7 @@ struct subject {
     const struct onnx_model *model;
     const struct onnx_graph *graph;
     const struct onnx_request *request;
+    uint32_t input_count; /* of the graph, with those that have initializers */
     struct onnx_plan_input *inputs;
     unsigned char **elements; /* of the inputs, with room for whole words */
     uint32_t files[ONNX_REQUEST_MOST];

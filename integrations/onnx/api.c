@@ -96,6 +96,10 @@ uint32_t vkdmlOnnxGetInputCount(VkdmlOnnxModel model) {
     return model->model->graph.input_count;
 }
 
+uint32_t vkdmlOnnxGetOptionalInputCount(VkdmlOnnxModel model) {
+    return model->model->graph.optional_count;
+}
+
 uint32_t vkdmlOnnxGetOutputCount(VkdmlOnnxModel model) {
     return model->model->graph.output_count;
 }
@@ -124,6 +128,10 @@ void vkdmlOnnxGetOutput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *va
 static bool take_input(const struct onnx_value *value, const VkdmlOnnxTensor *tensor, struct onnx_plan_input *input,
                        struct onnx_error *error) {
     uint64_t count = 1;
+    if (value->kind != ONNX_KIND_TENSOR) {
+        return onnx_fail(error, "input '%s' is %s: maps, sequences and optional values are not supported", value->name,
+                         onnx_kind_name(value->kind));
+    }
     if (value->type != ONNX_UNDEFINED && (uint32_t)value->type != tensor->type) {
         char type[32];
         strncpy(type, onnx_type_name((enum onnx_type)tensor->type), sizeof type - 1);
@@ -158,13 +166,14 @@ static bool take_input(const struct onnx_value *value, const VkdmlOnnxTensor *te
 static struct onnx_plan_input *take_inputs(VkdmlOnnxModel model, uint32_t count, const VkdmlOnnxTensor *tensors,
                                            bool needs_data, struct onnx_error *error) {
     const struct onnx_graph *graph = &model->model->graph;
-    struct onnx_plan_input *inputs = calloc((size_t)graph->input_count + 1, sizeof *inputs);
-    bool good = inputs != NULL || onnx_fail_memory(error);
-    if (good && count != graph->input_count) {
-        good = onnx_fail(error, "%u inputs for a model of %u", (unsigned)count, (unsigned)graph->input_count);
-    }
+    struct onnx_plan_input *inputs =
+        calloc((size_t)graph->input_count + graph->optional_count + 1, sizeof *inputs);
+    bool good = inputs != NULL ? onnx_check_input_count(graph, count, error) : onnx_fail_memory(error);
     for (uint32_t i = 0; good && i < count; ++i) {
         const struct onnx_value *value = &graph->values[graph->inputs[i]];
+        if (i >= graph->input_count && tensors[i].type == 0) {
+            continue;
+        }
         good = take_input(value, &tensors[i], &inputs[i], error);
         bool is_empty = false;
         for (uint32_t d = 0; good && d < inputs[i].rank; ++d) {

@@ -165,6 +165,10 @@ struct onnx_tensor *onnx_copy(const struct onnx_call *call, struct onnx_tensor *
 struct onnx_tensor **onnx_share(const struct onnx_call *call, const char *what, const struct onnx_tensor *a,
                                 const struct onnx_tensor *b, uint32_t m, uint32_t n);
 
+/* Takes units of the plan's budget (expansion.h), of which bodies take theirs. False, and the reason told, if it is used
+ * up. */
+bool onnx_charge_plan(const struct onnx_call *call, uint64_t units);
+
 /* The nodes of a body, with these inputs, for operators that are what their bodies are. Outputs are the body's. */
 bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *body, uint32_t input_count,
                          struct onnx_tensor *const *inputs, struct onnx_tensor **outputs);
@@ -173,7 +177,7 @@ bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *
 
 /* What is known of an input of the graph before it runs. More than 64 inputs may be looked at all together only. */
 struct onnx_plan_input {
-    enum onnx_type type;
+    enum onnx_type type; /* UNDEFINED of an optional input: its initializer holds */
     uint32_t rank;
     uint32_t sizes[ONNX_MAX_RANK];
     const void *data; /* its elements, which are looked at where a shape depends on them; or NULL. Lives as long as the
@@ -198,9 +202,13 @@ struct onnx_plan_output {
 };
 
 struct onnx_plan_options {
-    uint32_t fold_limit;             /* bytes of results that are computed on the host at most; 0: 64 KiB */
+    uint32_t fold_limit; /* bytes of results that are computed on the host at most; 0: 64 KiB */
+    uint64_t host_limit; /* bytes of all tensors that planning writes out, without those of up to 4 KiB; 0: 1 GiB */
     bool has_float32_intermediates; /* of normalizations, softmax and attention that are written out in FLOAT16 */
 };
+
+/* Whether a graph takes this many inputs: all that must be given, and any number of the optional ones after them. */
+bool onnx_check_input_count(const struct onnx_graph *graph, uint32_t count, struct onnx_error *error);
 
 /* Translates a graph. Constants stay the model's, and must live as long as the plan, as must the model itself. False
  * with the reason, which names the node. */
@@ -214,6 +222,9 @@ const struct onnx_graph_input *onnx_plan_inputs(const struct onnx_plan *plan);
 uint32_t onnx_plan_output_count(const struct onnx_plan *plan); /* of the model's graph */
 const struct onnx_plan_output *onnx_plan_outputs(const struct onnx_plan *plan);
 uint32_t onnx_plan_node_count(const struct onnx_plan *plan);
+
+/* Outputs of DirectML's graph: those of the model that operators make, then those that nothing reads. */
+uint32_t onnx_plan_graph_output_count(const struct onnx_plan *plan);
 
 /* Outputs of operators that nothing reads and that must be bound: behind the model's among DirectML's outputs, this
  * many bytes each. */

@@ -54,8 +54,10 @@ struct onnx_shared {
 struct onnx_plan {
     struct onnx_arena arena;
     const struct onnx_model *model;
+    struct onnx_expansion expansion; /* what bodies may still become */
     uint32_t fold_limit;
     bool has_float32_intermediates; /* see widen.h */
+    uint64_t host_limit, host_bytes; /* of tensors that planning writes out, without small ones */
     uint64_t looked_at; /* inputs whose elements are known, as in `depends` */
     uint64_t unknown;   /* .. that some shape depends on, and are not */
     struct onnx_source *sources;
@@ -68,7 +70,7 @@ struct onnx_plan {
     struct onnx_range *ranges; /* of inputs */
     struct onnx_shared *shared;
     struct onnx_graph_input *graph_inputs;
-    uint32_t graph_input_count;
+    uint32_t graph_input_count, graph_output_count;
     struct onnx_plan_output *outputs;
     uint32_t output_count;
     uint64_t *unread_bytes;
@@ -87,6 +89,9 @@ struct onnx_scope {
 
 /* Constants of so few bytes are nodes of DirectML's graph, which sees what is in them; larger ones are OWNED_BY_DML. */
 #define ONNX_CONSTANT_BYTES 1024
+
+/* Tensors of this many bytes at most count as nodes do, see expansion.h. */
+#define ONNX_SMALL_BYTES 4096
 
 DML_TENSOR_DATA_TYPE onnx_dml_type(enum onnx_type type);
 enum onnx_type onnx_type_of_dml(DML_TENSOR_DATA_TYPE type);

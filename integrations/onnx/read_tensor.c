@@ -157,7 +157,7 @@ static bool read_entry(struct onnx_reading *reading, struct onnx_wire wire, cons
 }
 
 static bool read_external(struct onnx_reading *reading, struct onnx_wire wire, const char *name,
-                          struct onnx_data *tensor, const unsigned char **bytes) {
+                          struct onnx_data *tensor) {
     struct place place = {.location = {"", 0}};
     struct onnx_field field;
     while (onnx_wire_next(&wire, &field)) {
@@ -167,21 +167,26 @@ static bool read_external(struct onnx_reading *reading, struct onnx_wire wire, c
             return false;
         }
     }
-    size_t length;
-    if (wire.is_broken ||
-        !onnx_external_read(&reading->external, reading->arena, place.location, bytes, &length, reading->error)) {
+    uint32_t file;
+    const unsigned char *bytes;
+    if (wire.is_broken || !onnx_external_find(&reading->external, place.location, &file, reading->error)) {
         return false;
     }
     if (place.has_length && place.length != tensor->bytes) {
         return onnx_fail(reading->error, "tensor \"%.100s\" has %" PRIu64 " bytes of data, its shape takes %zu", name,
                          place.length, tensor->bytes);
     }
+    const uint64_t length = reading->external.files[file].length;
     if (place.offset > length || tensor->bytes > length - place.offset) {
         return onnx_fail(reading->error,
-                         "tensor \"%.100s\" takes %zu bytes from byte %" PRIu64 " of a file that has %zu", name,
+                         "tensor \"%.100s\" takes %zu bytes from byte %" PRIu64 " of a file that has %" PRIu64, name,
                          tensor->bytes, place.offset, length);
     }
-    *bytes += place.offset;
+    if (!onnx_external_read(&reading->external, file, place.offset, tensor->bytes, reading->arena, &bytes,
+                            reading->error)) {
+        return false;
+    }
+    tensor->data = bytes;
     return true;
 }
 
@@ -193,19 +198,10 @@ static size_t alignment_of(enum onnx_type type) {
 }
 
 /* Bytes where they are, or a copy where they are not aligned. */
-static bool keep(struct onnx_reading *reading, const char *name, const unsigned char *bytes, bool is_external,
-                 struct onnx_data *tensor) {
+static bool keep(struct onnx_reading *reading, const unsigned char *bytes, struct onnx_data *tensor) {
     tensor->data = bytes;
     if ((uintptr_t)bytes % alignment_of(tensor->type) == 0) {
         return true;
-    }
-    struct onnx_external *external = &reading->external;
-    if (is_external) {
-        /* Tied weights may be read some times; a small model is not to fill memory with copies of a large file. */
-        external->copied += tensor->bytes;
-        if (external->copied / 4 > external->bytes) {
-            return onnx_fail(reading->error, "tensor \"%.100s\" is one of too many from the same external data", name);
-        }
     }
     void *copy = onnx_allocate(reading->arena, tensor->bytes, 1);
     if (copy == NULL) {
@@ -218,17 +214,14 @@ static bool keep(struct onnx_reading *reading, const char *name, const unsigned 
 
 static bool read_raw(struct onnx_reading *reading, const struct written *written, const char *name,
                      struct onnx_data *tensor) {
-    const unsigned char *bytes = (const unsigned char *)written->raw.text;
-    const bool is_external = written->location == 1;
-    if (is_external) {
-        if (!read_external(reading, written->wire, name, tensor, &bytes)) {
-            return false;
-        }
-    } else if (written->raw.length != tensor->bytes) {
+    if (written->location == 1) {
+        return read_external(reading, written->wire, name, tensor);
+    }
+    if (written->raw.length != tensor->bytes) {
         return onnx_fail(reading->error, "tensor \"%.100s\" has %zu bytes of data, its shape takes %zu", name,
                          written->raw.length, tensor->bytes);
     }
-    return keep(reading, name, bytes, is_external, tensor);
+    return keep(reading, (const unsigned char *)written->raw.text, tensor);
 }
 
 static bool read_typed(struct onnx_reading *reading, const struct written *written, const char *name,

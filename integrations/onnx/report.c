@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "onnx/names.h"
 #include "onnx/plan_parts.h"
 
 #define MOST_LOOKED_AT 65536 /* bytes, as session.c lets plans look at */
@@ -10,30 +11,45 @@ struct walking {
     const struct onnx_walk *walk;
     struct onnx_plan *plan;
     struct onnx_scope scope;
-    bool *is_assumed; /* of each value */
+    struct onnx_names sizes; /* of named dimensions */
+    bool *is_assumed;        /* of each value */
     const bool *wanted;
 };
 
 /* ---- what values are that no node made ---- */
 
-/* A size of a value: as the model says it, or what the input has that names it alike. */
-static bool find_size(const struct walking *w, const struct onnx_value *value, uint32_t d, uint32_t *size) {
+/* The sizes that inputs give the names of open ones: the first input that has a name decides. */
+static bool name_sizes(struct walking *w) {
     const struct onnx_graph *graph = w->scope.graph;
+    w->sizes.arena = &w->plan->arena;
+    for (uint32_t i = 0; w->walk->inputs != NULL && i < w->plan->input_count; ++i) {
+        const struct onnx_value *input = &graph->values[graph->inputs[i]];
+        const struct onnx_plan_input *given = &w->walk->inputs[i];
+        for (uint32_t d = 0; input->has_shape && d < input->rank && d < given->rank; ++d) {
+            const char *symbol = input->symbols[d];
+            const struct onnx_text name = {symbol, symbol == NULL ? 0 : strlen(symbol)};
+            if (symbol != NULL && onnx_names_find(&w->sizes, name) == NULL &&
+                !onnx_names_add(&w->sizes, name, given->sizes[d])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* A size of a value: as the model states it, or that of the name it has. */
+static bool find_size(const struct walking *w, const struct onnx_value *value, uint32_t d, uint32_t *size) {
     if (value->sizes[d] >= 0 && value->sizes[d] <= UINT32_MAX) {
         *size = (uint32_t)value->sizes[d];
         return true;
     }
-    for (uint32_t i = 0; w->walk->inputs != NULL && value->symbols[d] != NULL && i < graph->input_count; ++i) {
-        const struct onnx_value *input = &graph->values[graph->inputs[i]];
-        const struct onnx_plan_input *given = &w->walk->inputs[i];
-        for (uint32_t j = 0; input->has_shape && j < input->rank && j < given->rank; ++j) {
-            if (input->symbols[j] != NULL && strcmp(input->symbols[j], value->symbols[d]) == 0) {
-                *size = given->sizes[j];
-                return true;
-            }
-        }
+    const char *symbol = value->symbols[d];
+    const struct onnx_name *known =
+        symbol == NULL ? NULL : onnx_names_find(&w->sizes, (struct onnx_text){symbol, strlen(symbol)});
+    if (known != NULL) {
+        *size = known->number;
     }
-    return false;
+    return known != NULL;
 }
 
 /* A value as the model describes it, or of `rank` dimensions; none where it does not and that is 0. False where memory is
@@ -239,7 +255,7 @@ bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const str
     bool *wanted = onnx_find_wanted(plan, graph);
     w.wanted = wanted;
     w.is_assumed = onnx_allocate(&plan->arena, graph->value_count, sizeof *w.is_assumed);
-    done = done && wanted != NULL && w.is_assumed != NULL;
+    done = done && wanted != NULL && w.is_assumed != NULL && name_sizes(&w);
     for (uint32_t v = 0; walk->inputs == NULL && done && v < graph->value_count; ++v) {
         wanted[v] = true;
         done = w.scope.tensors[v] != NULL || stand_in(&w, v, 0);
@@ -253,8 +269,8 @@ bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const str
 bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
                  const struct onnx_plan_input *inputs, void (*tell)(void *data, const struct onnx_node_report *report),
                  void *data, struct onnx_error *error) {
-    if (input_count != graph->input_count) {
-        return onnx_fail(error, "%u inputs for a graph of %u", (unsigned)input_count, (unsigned)graph->input_count);
+    if (!onnx_check_input_count(graph, input_count, error)) {
+        return false;
     }
     static const struct onnx_plan_input none;
     uint64_t looked_at = 0;
@@ -267,6 +283,7 @@ bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph,
             return onnx_fail_memory(error);
         }
         plan->looked_at = looked_at;
+        plan->input_count = input_count;
         const bool done = onnx_walk(plan, graph, &walk, error);
         const uint64_t more = onnx_plan_more(plan, input_count, inputs);
         onnx_plan_free(plan);

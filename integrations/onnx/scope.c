@@ -44,12 +44,7 @@ const char *onnx_scope_text(struct onnx_scope *scope, struct onnx_text text) {
 }
 
 bool onnx_charge(struct onnx_scope *scope, size_t bytes) {
-    struct onnx_functions *functions = scope->functions;
-    if (bytes >= functions->room) {
-        return onnx_fail(scope->reading->error, "calls of functions make too large a graph");
-    }
-    functions->room -= bytes + 1;
-    return true;
+    return onnx_expand(&scope->functions->expansion, onnx_expansion_units(bytes), scope->reading->error);
 }
 
 /* ---- values ---- */
@@ -181,11 +176,19 @@ static bool read_tensor_type(struct onnx_scope *scope, struct onnx_wire wire, st
     return !wire.is_broken;
 }
 
-/* TypeProto: sequences, maps and optionals stay UNDEFINED. */
+/* TypeProto: what is no tensor stays UNDEFINED. */
 static bool read_type(struct onnx_scope *scope, struct onnx_wire wire, struct onnx_value *value) {
+    static const unsigned char kinds[] = {[4] = ONNX_KIND_SEQUENCE,
+                                          [5] = ONNX_KIND_MAP,
+                                          [7] = ONNX_KIND_OPAQUE,
+                                          [8] = ONNX_KIND_SPARSE_TENSOR,
+                                          [9] = ONNX_KIND_OPTIONAL};
     struct onnx_field field;
     while (onnx_wire_next(&wire, &field)) {
         struct onnx_wire tensor;
+        if (field.number < sizeof kinds && kinds[field.number] != 0) {
+            value->kind = (enum onnx_kind)kinds[field.number];
+        }
         if (field.number == 1 &&
             (!onnx_wire_message(&wire, &field, &tensor) || !read_tensor_type(scope, tensor, value))) {
             return false;
@@ -216,6 +219,20 @@ bool onnx_set_type(struct onnx_scope *scope, uint32_t number, struct onnx_wire t
     value->has_shape = false;
     value->rank = 0;
     return read_type(scope, type, value);
+}
+
+bool onnx_set_input_type(struct onnx_scope *scope, uint32_t number, struct onnx_wire type) {
+    struct onnx_value *value = &scope->draft->values[number], stated = {.name = value->name};
+    if (!read_type(scope, type, &stated)) {
+        return false;
+    }
+    if (stated.type == value->type) {
+        value->has_shape = stated.has_shape;
+        value->rank = stated.rank;
+        memcpy(value->sizes, stated.sizes, sizeof value->sizes);
+        memcpy(value->symbols, stated.symbols, sizeof value->symbols);
+    }
+    return true;
 }
 
 bool onnx_value_infos_read(struct onnx_scope *scope, struct onnx_wire wire, uint32_t number) {

@@ -55,9 +55,11 @@ bool onnx_add_node(struct onnx_scope *scope, struct onnx_node node);
  * holds, and what a constant is. */
 bool onnx_value_info_read(struct onnx_wire wire, struct onnx_text *name, struct onnx_wire *type, bool *has_type);
 bool onnx_set_type(struct onnx_scope *scope, uint32_t number, struct onnx_wire type);
+/* The same of an input that has an initializer: another value of that type may be given in its place. */
+bool onnx_set_input_type(struct onnx_scope *scope, uint32_t number, struct onnx_wire type);
 bool onnx_value_infos_read(struct onnx_scope *scope, struct onnx_wire wire, uint32_t number);
 
-/* Of what may be read of functions; false where nothing is left. */
+/* Takes the units for this many bytes of a function from the model's budget. False if it is used up. */
 bool onnx_charge(struct onnx_scope *scope, size_t bytes);
 
 /* AttributeProto; absent where it refers to what neither the call of a function nor the function has. */

@@ -99,9 +99,11 @@ VKDML_ONNX_API VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, Vkd
 VKDML_ONNX_API void vkdmlOnnxCloseModel(VkdmlOnnxModel model);
 
 VKDML_ONNX_API const char *vkdmlOnnxGetDeviceName(VkdmlOnnxModel model);
-VKDML_ONNX_API uint32_t vkdmlOnnxGetInputCount(VkdmlOnnxModel model);
+VKDML_ONNX_API uint32_t vkdmlOnnxGetInputCount(VkdmlOnnxModel model); /**< that must be given */
+/** Inputs that have initializers, which hold where no other value is given. Their indices follow the others'. */
+VKDML_ONNX_API uint32_t vkdmlOnnxGetOptionalInputCount(VkdmlOnnxModel model);
 VKDML_ONNX_API uint32_t vkdmlOnnxGetOutputCount(VkdmlOnnxModel model);
-/** Of an index below the count; texts live as long as the model. */
+/** Of an index below the count, with optional inputs below the sum of the two counts; texts live as long as the model. */
 VKDML_ONNX_API void vkdmlOnnxGetInput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *value);
 VKDML_ONNX_API void vkdmlOnnxGetOutput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *value);
 
@@ -111,7 +113,8 @@ VKDML_ONNX_API VkdmlResult vkdmlOnnxReportNodes(VkdmlOnnxModel model, uint32_t i
                                                 const VkdmlOnnxTensor *inputs, VkdmlOnnxNodeCallback callback,
                                                 void *userData);
 
-/** Makes ready for inputs, in the model's order, which stay the caller's and are read until vkdmlOnnxEndRun(). */
+/** Makes ready for inputs, in the model's order, which stay the caller's and are read until vkdmlOnnxEndRun(). Optional
+ *  inputs may follow; those that are left out, and those of type 0, have the values of their initializers. */
 VKDML_ONNX_API VkdmlResult vkdmlOnnxBeginRun(VkdmlOnnxModel model, uint32_t inputCount, const VkdmlOnnxTensor *inputs,
                                              VkdmlOnnxRun *run);
 /** What will come of it. */

@@ -50,6 +50,7 @@ CHECKED = {
 OTHERS: Dict[str, Any] = {
     "vkdmlOnnxGetErrorMessage": ([], c_char_p), "vkdmlOnnxCloseModel": ([c_void_p], None),
     "vkdmlOnnxGetDeviceName": ([c_void_p], c_char_p), "vkdmlOnnxGetInputCount": ([c_void_p], c_uint32),
+    "vkdmlOnnxGetOptionalInputCount": ([c_void_p], c_uint32),
     "vkdmlOnnxGetOutputCount": ([c_void_p], c_uint32), "vkdmlOnnxGetInput": ([c_void_p, c_uint32, POINTER(OnnxValue)], None),
     "vkdmlOnnxGetOutput": ([c_void_p, c_uint32, POINTER(OnnxValue)], None),
     "vkdmlOnnxGetResult": ([c_void_p, c_uint32, POINTER(OnnxTensor)], None), "vkdmlOnnxEndRun": ([c_void_p], None),
@@ -176,6 +177,7 @@ class Model:
 
     Attributes:
         inputs, outputs: tuples of ModelValue, as the model says them.
+        optional_inputs: a tuple of ModelValue: inputs with initializers, which hold where no other value is given.
         device: the device's name.
 
     Raises:
@@ -200,8 +202,10 @@ class Model:
         self.path = os.fspath(path)
         self.device = "reference" if reference else text_of(self._library.GetDeviceName(handle))
         self._types: List[int] = []
-        self.inputs = self._values(self._library.GetInputCount, self._library.GetInput, self._types)
-        self.outputs = self._values(self._library.GetOutputCount, self._library.GetOutput, [])
+        needed, optional = self._library.GetInputCount(handle), self._library.GetOptionalInputCount(handle)
+        inputs = self._values(needed + optional, self._library.GetInput, self._types)
+        self.inputs, self.optional_inputs = inputs[:needed], inputs[needed:]
+        self.outputs = self._values(self._library.GetOutputCount(handle), self._library.GetOutput, [])
 
     def __repr__(self) -> str:
         return f"<vkdml.Model {self.path!r} on {self.device!r}{'' if self._close.alive else ', closed'}>"
@@ -216,9 +220,9 @@ class Model:
         """Frees the model and all that was compiled of it. Using it is then an error; closing it again is none."""
         self._close()
 
-    def _values(self, count: Any, get: Any, types: List[int]) -> Tuple[ModelValue, ...]:
+    def _values(self, count: int, get: Any, types: List[int]) -> Tuple[ModelValue, ...]:
         values, raw = [], OnnxValue()
-        for index in range(count(self._handle)):
+        for index in range(count):
             get(self._handle, index, byref(raw))
             types.append(raw.type)
             values.append(value_of(raw))
@@ -230,15 +234,22 @@ class Model:
         return self._handle
 
     def _arrays(self, given: Mapping[str, Any]) -> Tuple[List[np.ndarray], Any]:
-        """What is given as arrays, in the model's order, and as the library takes them."""
-        names = [value.name for value in self.inputs]
-        missing, unknown = [name for name in names if name not in given], [name for name in given if name not in names]
+        """What is given as arrays, in the model's order, and as the library takes them. Optional inputs that are not
+        given are tensors of type 0."""
+        names, optional = [value.name for value in self.inputs], {value.name for value in self.optional_inputs}
+        needed = set(names)
+        missing = [name for name in names if name not in given]
+        unknown = [name for name in given if name not in needed and name not in optional]
         if missing or unknown:
             raise TypeError(f"the model's inputs are {', '.join(names) or 'none'}" +
+                            (f"; optional: {', '.join(value.name for value in self.optional_inputs)}" if optional else "") +
                             (f"; missing: {', '.join(missing)}" if missing else "") +
                             (f"; unknown: {', '.join(unknown)}" if unknown else ""))
-        arrays, types = [], []
-        for value, type_ in zip(self.inputs, self._types):
+        arrays, tensors = [], []
+        for value, type_ in zip(self.inputs + self.optional_inputs, self._types):
+            if value.name not in given:
+                tensors.append(OnnxTensor())
+                continue
             array = given[value.name]
             if not isinstance(array, (np.ndarray, np.generic)) and value.dtype is not None:
                 array = np.asarray(array, value.dtype)
@@ -252,8 +263,8 @@ class Model:
             if array.ndim > 8:
                 raise ValueError(f"input '{value.name}' has {array.ndim} dimensions, 8 at most")
             arrays.append(np.require(array, array.dtype.newbyteorder("<"), ["C", "A"]))
-            types.append(type_)
-        return arrays, (OnnxTensor * len(arrays))(*map(tensor_of, arrays, types))
+            tensors.append(tensor_of(arrays[-1], type_))
+        return arrays, (OnnxTensor * len(tensors))(*tensors)
 
     def run(self, inputs: Optional[Mapping[str, Any]] = None) -> Dict[str, np.ndarray]:
         """Runs the model on arrays by the names of its inputs, and returns its outputs by theirs.
@@ -267,7 +278,7 @@ class Model:
         arrays, tensors = self._arrays(inputs or {})
         run, results = c_void_p(), []
         with self._lock:
-            self._library.BeginRun(self._open(), len(arrays), tensors, byref(run))
+            self._library.BeginRun(self._open(), len(tensors), tensors, byref(run))
             try:
                 raw = OnnxTensor()
                 for index in range(len(self.outputs)):
@@ -301,7 +312,7 @@ class Model:
                                    text_of(raw.reason)))
 
         with self._lock:
-            self._library.ReportNodes(self._open(), len(arrays), tensors, NodeCallback(tell), None)
+            self._library.ReportNodes(self._open(), len(tensors), tensors, NodeCallback(tell), None)
         return tuple(nodes)
 
 

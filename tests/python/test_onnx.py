@@ -69,6 +69,23 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(vkdml.Error, "says no type of NumPy of its input 'x'"):
             open_.nodes
 
+    def test_optional(self):
+        """an input with an initializer has its value unless another one is given"""
+        path = self.write(model([node("Mul", ["x", "w"], ["y"])], [value_info("w", FLOAT, ["m"]), value_info("x", FLOAT, ["n", 3])],
+                                [value_info("y", FLOAT, ["n", 3])], [tensor("w", FLOAT, [3], [1, 2, 3])]))
+        for device in (None, "reference"):
+            net = vkdml.Model(path, device)
+            self.assertEqual([[value.name for value in values] for values in (net.inputs, net.optional_inputs)], [["x"], ["w"]])
+            for _ in range(2):
+                np.testing.assert_array_equal(net.run({"x": X})["y"], X * W)
+                np.testing.assert_array_equal(net.run({"x": X, "w": W + 4})["y"], X * (W + 4))
+                np.testing.assert_array_equal(net.run({"x": X, "w": [5]})["y"], X * 5)
+            self.assertEqual([one.outcome for one in net.nodes + net.node_report({"x": X, "w": W})], ["translated"] * 2)
+            with self.assertRaisesRegex(TypeError, "inputs are x; optional: w; unknown: z"):
+                net.run({"x": X, "z": W})
+            with self.assertRaisesRegex(vkdml.Error, "input 'w' has 2 dimensions, must have 1"):
+                net.run({"x": X, "w": X})
+
     def test_types(self):
         """scalars stay scalars, bools bools, and tensors of no elements have their shape"""
         for type_, array in ((FLOAT, np.float32(2)), (BOOL, np.array([True, False, True])), (FLOAT, np.zeros((0, 3), np.float32))):

@@ -55,7 +55,7 @@ static bool begin(struct timed *timed, struct onnx_device *device, bool node_by_
     const double start = timing_now();
     progress_show("%s: compiling", subject->name);
     if (!onnx_session_create(device, subject->model, subject->graph, &options, &way->session, &error) ||
-        !onnx_run_begin(way->session, subject->graph->input_count, subject->inputs, &way->run, &error)) {
+        !onnx_run_begin(way->session, subject->input_count, subject->inputs, &way->run, &error)) {
         return subject_fail(subject, &error);
     }
     way->ready = timing_now() - start;

@@ -73,7 +73,7 @@ static bool check_subject(const struct subject *subject) {
     struct check check = {.subject = subject};
     struct onnx_error error = {0};
     printf("%s:\n", subject->path);
-    if (!onnx_report(subject->model, subject->graph, subject->graph->input_count, subject->inputs, tell, &check,
+    if (!onnx_report(subject->model, subject->graph, subject->input_count, subject->inputs, tell, &check,
                      &error)) {
         return subject_fail(subject, &error);
     }

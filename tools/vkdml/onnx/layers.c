@@ -111,7 +111,7 @@ static bool run_watched(const struct subject *subject, struct onnx_device *devic
     struct onnx_session *session = NULL;
     struct onnx_run *run = NULL;
     bool good = onnx_session_create(device, subject->model, &watched->graph, options, &session, &error) &&
-                onnx_run_begin(session, subject->graph->input_count, subject->inputs, &run, &error);
+                onnx_run_begin(session, subject->input_count, subject->inputs, &run, &error);
     if (good) {
         good = values_begin(values, watched->graph.output_count, onnx_run_outputs(run));
         good = good && onnx_run_execute(run, values->elements, &error);

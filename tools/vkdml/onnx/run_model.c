@@ -103,7 +103,7 @@ static bool run_session(const struct subject *subject, struct onnx_device *devic
     struct stand_in it;
     stand_in(&it, subject);
     const double start = timing_now();
-    if (!onnx_run_begin(session, subject->graph->input_count, subject->inputs, &run, &error)) {
+    if (!onnx_run_begin(session, subject->input_count, subject->inputs, &run, &error)) {
         return subject_fail(subject, &error);
     }
     results_prepared(results, &it.dispatchable, timing_now() - start, options->verbosity);

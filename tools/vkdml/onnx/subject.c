@@ -172,11 +172,12 @@ static bool read_input(struct subject *subject, uint32_t index, const char *path
 
 /* What a file has where the dimension is named alike. */
 static bool find_in_files(const struct subject *subject, const char *symbol, uint32_t *size) {
-    for (uint32_t i = 0; symbol && i < subject->graph->input_count; i++) {
-        const struct onnx_value *value = input_value(subject, i);
-        for (uint32_t d = 0; subject->elements[i] && value->has_shape && d < value->rank; d++) {
+    for (size_t i = 0; symbol && i < subject->file_count; i++) {
+        const uint32_t input = subject->files[i];
+        const struct onnx_value *value = input_value(subject, input);
+        for (uint32_t d = 0; value->has_shape && d < value->rank; d++) {
             if (value->symbols[d] && strcmp(value->symbols[d], symbol) == 0) {
-                *size = subject->inputs[i].sizes[d];
+                *size = subject->inputs[input].sizes[d];
                 return true;
             }
         }
@@ -206,6 +207,11 @@ static bool make_input(struct subject *subject, uint32_t index) {
     const struct onnx_value *value = input_value(subject, index);
     struct onnx_plan_input *input = &subject->inputs[index];
     uint64_t count = 1;
+    if (value->kind != ONNX_KIND_TENSOR) {
+        message_print("%s: input '%s' is %s: maps, sequences and optional values are not supported", subject->path,
+                      value->name, onnx_kind_name(value->kind));
+        return false;
+    }
     if (!value->has_shape || subject_type(value->type) == DML_TENSOR_DATA_TYPE_UNKNOWN) {
         const char *what =
             value->type == ONNX_UNDEFINED || !value->has_shape ? "has no shape" : "has no type of DirectML";
@@ -236,7 +242,7 @@ static bool make_input(struct subject *subject, uint32_t index) {
 }
 
 static bool make_inputs(struct subject *subject) {
-    const uint32_t count = subject->graph->input_count;
+    const uint32_t count = subject->input_count;
     bool good = true;
     subject->inputs = calloc((size_t)count + 1, sizeof(*subject->inputs));
     subject->elements = calloc((size_t)count + 1, sizeof(*subject->elements));
@@ -245,9 +251,13 @@ static bool make_inputs(struct subject *subject) {
     }
     for (uint32_t i = 0; i < count; i++) {
         const char *path = onnx_pairs_find(&subject->request->inputs, input_value(subject, i)->name);
-        good = (!path || read_input(subject, i, path)) && good;
+        if (path && read_input(subject, i, path)) {
+            subject->files[subject->file_count++] = i;
+        } else {
+            good = !path && good;
+        }
     }
-    for (uint32_t i = 0; good && i < count; i++) {
+    for (uint32_t i = 0; good && i < subject->graph->input_count; i++) {
         good = subject->elements[i] || make_input(subject, i);
     }
     return good;
@@ -262,10 +272,11 @@ bool subject_open(struct subject *subject, const char *path, const struct onnx_r
     }
     subject->model = onnx_file_model(subject->file);
     subject->graph = &subject->model->graph;
+    subject->input_count = subject->graph->input_count + subject->graph->optional_count;
     if (subject->graph->name && *subject->graph->name) {
         subject->name = subject->graph->name;
     }
-    bool good = check_names(subject, &request->inputs, "input", subject->graph->inputs, subject->graph->input_count);
+    bool good = check_names(subject, &request->inputs, "input", subject->graph->inputs, subject->input_count);
     good = check_names(subject, &request->outputs, "output", subject->graph->outputs, subject->graph->output_count) &&
            good;
     good = check_sizes(subject) && good;
@@ -273,7 +284,7 @@ bool subject_open(struct subject *subject, const char *path, const struct onnx_r
 }
 
 void subject_close(struct subject *subject) {
-    for (uint32_t i = 0; subject->elements && i < subject->graph->input_count; i++) {
+    for (uint32_t i = 0; subject->elements && i < subject->input_count; i++) {
         free(subject->elements[i]);
     }
     free(subject->elements);

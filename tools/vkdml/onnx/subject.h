@@ -14,8 +14,11 @@ struct subject {
     const struct onnx_model *model;
     const struct onnx_graph *graph;
     const struct onnx_request *request;
+    uint32_t input_count; /* of the graph, with those that have initializers */
     struct onnx_plan_input *inputs;
     unsigned char **elements; /* of the inputs, with room for whole words */
+    uint32_t files[ONNX_REQUEST_MOST];
+    size_t file_count; /* inputs that files have, in their order */
 };
 
 /* Opens a model and makes its inputs. False, with the reasons on stderr, on failure; subject_close() is due either way.

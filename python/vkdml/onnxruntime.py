@@ -113,12 +113,15 @@ def session_options(options: Any = None, *, device: Union[str, int, None] = None
         options: an onnxruntime.SessionOptions to add this to; a new one where there is none.
         device: a part of the device's name, its number (1 or "#1"), or its UUID; the best device where there is none.
         half: FLOAT32 may be computed with less precision where that is faster.
-        cache: a folder where compiled pipelines are kept, so that later sessions start faster. It must exist.
+        cache: an existing folder where compiled pipelines are kept, so that later sessions start faster. ONNX Runtime's log
+            says why it cannot be read or written.
         report: a file that is told of each node where it runs, and why.
 
     Raises:
-        ValueError: there is no such device.
+        ValueError: there is no such device, or cache is "".
     """
+    if cache == "":
+        raise ValueError('cache is "", must be the name of a folder, or None')
     found = _find(device)
     result = _onnxruntime().SessionOptions() if options is None else options
     settings = {"half": "1" if half else "", "cache": cache or "", "report": report or ""}

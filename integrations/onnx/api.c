@@ -13,6 +13,8 @@ struct VkdmlOnnxModel_T {
     const struct onnx_model *model;
     struct onnx_device *device;
     struct onnx_session *session;
+    VkdmlOnnxWarningCallback warn; /* NULL: silent */
+    void *warn_data;
 };
 
 struct VkdmlOnnxRun_T {
@@ -24,6 +26,9 @@ struct VkdmlOnnxRun_T {
 _Static_assert(VKDML_ONNX_MAX_RANK == ONNX_MAX_RANK, "ranks");
 _Static_assert((int)VKDML_ONNX_UNNEEDED == (int)ONNX_UNNEEDED, "outcomes");
 _Static_assert(sizeof(DML_OPERATOR_TYPE) == sizeof(int32_t), "types");
+
+/* The size of the first version of the struct. */
+#define OLDEST_INFO offsetof(VkdmlOnnxOpenInfo, warningCallback)
 
 static _Thread_local struct onnx_error last_error;
 
@@ -38,8 +43,17 @@ static struct onnx_error *begin_error(void) {
 
 /* ---- models ---- */
 
+static void warn(void *data, VkdmlLogLevel level, const char *message) {
+    const struct VkdmlOnnxModel_T *model = data;
+    (void)level;
+    if (model->warn != NULL) {
+        model->warn(model->warn_data, message);
+    }
+}
+
 static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel model, struct onnx_error *error) {
-    const struct onnx_device_options device = {.name = info->device, .cache_folder = info->cacheFolder};
+    const struct onnx_device_options device = {
+        .name = info->device, .cache_folder = info->cacheFolder, .warn = warn, .log_data = model};
     const struct onnx_session_options session = {.allows_half = (info->flags & VKDML_ONNX_ALLOW_HALF) != 0,
                                                  .node_by_node = (info->flags & VKDML_ONNX_NODE_BY_NODE) != 0,
                                                  .has_float32_intermediates =
@@ -60,7 +74,7 @@ static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel mode
 VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *made) {
     struct onnx_error *error = begin_error();
     *made = NULL;
-    if (info == NULL || info->structSize < sizeof *info || info->path == NULL) {
+    if (info == NULL || info->structSize < OLDEST_INFO || info->path == NULL) {
         onnx_fail(error, info == NULL || info->path == NULL ? "info and its path must be there"
                                                             : "info->structSize must be sizeof(VkdmlOnnxOpenInfo)");
         return error->result;
@@ -69,6 +83,10 @@ VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *ma
     if (model == NULL) {
         onnx_fail_memory(error);
         return error->result;
+    }
+    if (info->structSize > offsetof(VkdmlOnnxOpenInfo, warningUserData)) {
+        model->warn = info->warningCallback;
+        model->warn_data = info->warningUserData;
     }
     const VkdmlResult result = open_parts(info, model, error);
     if (result != VKDML_SUCCESS) {

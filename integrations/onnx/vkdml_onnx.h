@@ -43,13 +43,24 @@ typedef struct VkdmlOnnxRun_T *VkdmlOnnxRun;
  * in FLOAT32. This changes results. */
 #define VKDML_ONNX_FLOAT32_INTERMEDIATES 8u
 
+/**
+ * Receives warnings: a pipeline cache that cannot be read or written, once for each model, with the reason.
+ *
+ * Called on the thread whose call caused the warning, vkdmlOnnxCloseModel() among them. The message is valid during the
+ * call only. Must not call vkdml.
+ */
+typedef void (*VkdmlOnnxWarningCallback)(void *userData, const char *message);
+
 typedef struct VkdmlOnnxOpenInfo {
     size_t structSize;       /**< sizeof(VkdmlOnnxOpenInfo) */
     const char *path;        /**< of the model; external data lies beside it */
     const char *device;      /**< as VkdmlDeviceOpenInfo::name; NULL: the best, or what VKDML_DEVICE names */
-    const char *cacheFolder; /**< where pipelines are kept, in a file for each device; NULL: nowhere */
+    const char *cacheFolder; /**< existing folder for compiled pipelines, a file for each device and driver, readable by
+                                  its user only; NULL: none; "" is refused */
     uint32_t flags;          /**< of VKDML_ONNX_.. */
     uint32_t shapesKept;     /**< compiled for so many shapes at once; 0: 8 */
+    VkdmlOnnxWarningCallback warningCallback; /**< NULL: silent. Callers of older headers do not have this member */
+    void *warningUserData;                    /**< handed to warningCallback */
 } VkdmlOnnxOpenInfo;
 
 /** An input or output as the model says it. */

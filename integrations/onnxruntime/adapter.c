@@ -77,7 +77,8 @@ static struct adapter_device *open_device(struct adapter *adapter, struct onnx_e
     char name[16];
     snprintf(name, sizeof name, "#%u", (unsigned)adapter->index);
     const struct onnx_device_options options = {
-        .name = name, .labels = adapter->labels, .log = adapter->logs ? log_message : NULL, .log_data = adapter};
+        .name = name, .labels = adapter->labels, .log = adapter->logs ? log_message : NULL, .warn = log_message,
+        .log_data = adapter};
     struct adapter_device *device = calloc(1, sizeof *device);
     if (device == NULL) {
         onnx_fail_memory(error);

@@ -2,13 +2,20 @@
 
 #include <string.h>
 
+static bool has_entry(const OrtSessionOptions *session, const char *name, bool *has, struct onnx_error *error) {
+    int is_there = 0;
+    const bool done = ort_check(ort.api->HasSessionConfigEntry(session, name, &is_there), error);
+    *has = is_there != 0;
+    return done;
+}
+
 static bool read_text(const OrtSessionOptions *session, const char *name, char *text, size_t room,
                       struct onnx_error *error) {
-    int is_there = 0;
+    bool is_there;
     size_t length = room;
     text[0] = 0;
-    return ort_check(ort.api->HasSessionConfigEntry(session, name, &is_there), error) &&
-           (is_there == 0 || ort_check(ort.api->GetSessionConfigEntry(session, name, text, &length), error));
+    return has_entry(session, name, &is_there, error) &&
+           (!is_there || ort_check(ort.api->GetSessionConfigEntry(session, name, text, &length), error));
 }
 
 static bool read_truth(const OrtSessionOptions *session, const char *name, bool *truth, struct onnx_error *error) {
@@ -24,6 +31,7 @@ static bool read_truth(const OrtSessionOptions *session, const char *name, bool 
 bool read_options(const OrtSessionOptions *session, struct provider_options *options, struct onnx_error *error) {
     *options = (struct provider_options){0};
     return read_text(session, "ep.vkdml.device", options->device, sizeof options->device, error) &&
+           has_entry(session, "ep.vkdml.cache", &options->has_cache, error) &&
            read_text(session, "ep.vkdml.cache", options->cache_folder, sizeof options->cache_folder, error) &&
            read_text(session, "ep.vkdml.report", options->report, sizeof options->report, error) &&
            read_truth(session, "ep.vkdml.half", &options->allows_half, error) &&

@@ -8,8 +8,9 @@
 
 struct provider_options {
     char device[256];               /* "device": by name, "#1" or UUID what the OrtEpDevice must be; "": any */
-    char cache_folder[OPTION_TEXT]; /* "cache": a folder for pipelines; "": none */
+    char cache_folder[OPTION_TEXT]; /* "cache": a folder for pipelines, if has_cache */
     char report[OPTION_TEXT];       /* "report": a file that tells of each node where it runs, and why; "": none */
+    bool has_cache;                 /* the entry is there, "" too */
     bool allows_half;               /* "half": "1" */
     bool has_float32_intermediates; /* "float32_intermediates": "1": of what FLOAT16 nodes write out as parts */
     bool node_by_node;              /* "node_by_node": "1": nothing is fused */

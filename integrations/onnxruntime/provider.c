@@ -176,8 +176,9 @@ bool provider_create(struct adapter *adapter, const struct provider_options *opt
                         : onnx_fail(error, "ep.vkdml.device is %s, but the session was given %s", options->device,
                                     adapter->info.name);
     }
-    if (options->cache_folder[0] != 0) {
-        onnx_device_use_cache(provider->device->device, options->cache_folder);
+    if (options->has_cache && !onnx_device_use_cache(provider->device->device, options->cache_folder, error)) {
+        provider_release(&provider->ep);
+        return false;
     }
     provider->ep = (OrtEp){.ort_version_supported = API_VERSION,
                            .GetName = get_name,

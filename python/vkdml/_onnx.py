@@ -2,6 +2,7 @@
 import ctypes
 import os
 import threading
+import warnings
 import weakref
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
@@ -21,9 +22,13 @@ OUTCOMES = ("translated", "refused", "unreached", "unneeded")
 NAMES = [name.replace("libvkdml", "libvkdml_onnx") for name in _library.NAMES]
 
 
+WarningCallback = CFUNCTYPE(None, c_void_p, c_char_p)
+
+
 class OnnxOpenInfo(SizedStructure):
     _fields_ = [("structSize", c_size_t), ("path", c_char_p), ("device", c_char_p), ("cacheFolder", c_char_p),
-                ("flags", c_uint32), ("shapesKept", c_uint32)]
+                ("flags", c_uint32), ("shapesKept", c_uint32), ("warningCallback", WarningCallback),
+                ("warningUserData", c_void_p)]
 
 
 class OnnxValue(ctypes.Structure):
@@ -156,9 +161,22 @@ def tensor_of(array: np.ndarray, type_: int) -> OnnxTensor:
     return OnnxTensor(type=type_, rank=array.ndim, sizes=(c_uint32 * 8)(*array.shape), data=array.ctypes.data)
 
 
-def close(library_: OnnxLibrary, handle: c_void_p, lock: Any) -> None:
+class Warnings:
+    """Collects what the library warns of, and passes it on when no code of the library runs."""
+
+    def __init__(self) -> None:
+        self._messages: List[str] = []
+        self.callback = WarningCallback(lambda _, message: self._messages.append(text_of(message)))
+
+    def show(self, stacklevel: int) -> None:
+        while self._messages:
+            warnings.warn(f"vkdml: {self._messages.pop(0)}", RuntimeWarning, stacklevel=stacklevel + 1)
+
+
+def close(library_: OnnxLibrary, handle: c_void_p, lock: Any, warned: Warnings) -> None:
     with lock:
         library_.CloseModel(handle)
+    warned.show(1)
 
 
 class Model:
@@ -173,7 +191,8 @@ class Model:
         half: sums of FLOAT16 may be computed in half precision.
         float32_intermediates: normalizations, softmax and attention that the model writes out as several FLOAT16 nodes keep
             their intermediate values in FLOAT32, as ONNX Runtime's CPU provider does. This changes results.
-        cache: a folder in which compiled pipelines are kept from one program to the next.
+        cache: an existing folder in which compiled pipelines are kept from one program to the next. A RuntimeWarning says
+            why it cannot be read or written; the model runs without it.
 
     Attributes:
         inputs, outputs: tuples of ModelValue, as the model says them.
@@ -190,15 +209,17 @@ class Model:
         if device is not None and not isinstance(device, str):
             raise TypeError(f"device is {device!r}, must be None (the best device), part of a device's name or \"reference\"")
         self._library = library()
+        self._warned = Warnings()
         reference = device == "reference"
         info = OnnxOpenInfo(path=os.fsencode(path), device=device.encode() if device and not reference else None,
                             cacheFolder=os.fsencode(cache) if cache is not None else None,
                             flags=(ALLOW_HALF if half else 0) | (REFERENCE if reference else 0) |
-                                  (FLOAT32_INTERMEDIATES if float32_intermediates else 0))
+                                  (FLOAT32_INTERMEDIATES if float32_intermediates else 0),
+                            warningCallback=self._warned.callback)
         handle = c_void_p()
         self._library.OpenModel(byref(info), byref(handle))
         self._handle, self._lock = handle, threading.RLock()
-        self._close = weakref.finalize(self, close, self._library, handle, self._lock)
+        self._close = weakref.finalize(self, close, self._library, handle, self._lock, self._warned)
         self.path = os.fspath(path)
         self.device = "reference" if reference else text_of(self._library.GetDeviceName(handle))
         self._types: List[int] = []
@@ -206,6 +227,7 @@ class Model:
         inputs = self._values(needed + optional, self._library.GetInput, self._types)
         self.inputs, self.optional_inputs = inputs[:needed], inputs[needed:]
         self.outputs = self._values(self._library.GetOutputCount(handle), self._library.GetOutput, [])
+        self._warned.show(2)
 
     def __repr__(self) -> str:
         return f"<vkdml.Model {self.path!r} on {self.device!r}{'' if self._close.alive else ', closed'}>"
@@ -287,6 +309,7 @@ class Model:
                 self._library.ExecuteRun(run, (c_void_p * (len(results) + 1))(*(array.ctypes.data for array in results)))
             finally:
                 self._library.EndRun(run)
+        self._warned.show(2)
         return {value.name: array for value, array in zip(self.outputs, results)}
 
     @property

@@ -115,15 +115,19 @@ def session_options(options: Any = None, *, device: Union[str, int, None] = None
         half: FLOAT32 may be computed with less precision where that is faster.
         float32_intermediates: normalizations, softmax and attention that the model writes out as several FLOAT16 nodes keep
             their intermediate values in FLOAT32, as the CPU provider does. This changes results.
-        cache: a folder where compiled pipelines are kept, so that later sessions start faster. It must exist.
+        cache: an existing folder where compiled pipelines are kept, so that later sessions start faster. ONNX Runtime's log
+            says why it cannot be read or written.
         report: a file that is told of each node where it runs, and why.
 
     Raises:
-        ValueError: there is no such device.
+        ValueError: there is no such device, or cache is "".
     """
+    if cache == "":
+        raise ValueError('cache is "", must be the name of a folder, or None')
     found = _find(device)
     result = _onnxruntime().SessionOptions() if options is None else options
-    settings = {"half": "1" if half else "", "float32_intermediates": "1" if float32_intermediates else "", "cache": cache or "", "report": report or ""}
+    settings = {"half": "1" if half else "", "float32_intermediates": "1" if float32_intermediates else "",
+                "cache": cache or "", "report": report or ""}
     for name, value in settings.items():
         if value:
             result.add_session_config_entry(f"ep.vkdml.{name}", str(value))

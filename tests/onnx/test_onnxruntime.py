@@ -91,6 +91,30 @@ class Plugin(unittest.TestCase):
                 del one
             self.assertEqual([path.suffix for path in pathlib.Path(folder).iterdir()], [".pipelines"])
 
+    def test_a_cache_that_fails_is_logged(self):
+        """A program of its own, whose standard error has ONNX Runtime's log."""
+        program = ("import onnxruntime, numpy, vkdml.onnxruntime, sys\n"
+                   "options = vkdml.onnxruntime.session_options(cache=sys.argv[1])\n"
+                   "one = onnxruntime.InferenceSession(sys.stdin.buffer.read(), options)\n"
+                   "for rows in (1, 2, 1):\n"
+                   "    print(one.run(None, {'x': numpy.ones((rows, 4), numpy.float32)})[0].shape)\n")
+        with tempfile.TemporaryDirectory() as folder:
+            result = subprocess.run([sys.executable, "-c", program, os.path.join(folder, "missing")], input=sums()[0],
+                                    capture_output=True)
+        self.assertEqual(result.stdout.splitlines(), [b"(1, 4)", b"(2, 4)", b"(1, 4)"], result)
+        for what in (b"the pipeline cache is not read: ", b"the pipeline cache is not written: "):
+            told = [line for line in result.stderr.splitlines() if what in line]
+            self.assertEqual(len(told), 1, result)
+            self.assertIn(b"No such file or directory", told[0])
+
+    def test_an_empty_cache_folder_is_refused(self):
+        with self.assertRaisesRegex(ValueError, 'cache is ""'):
+            vkdml.onnxruntime.session_options(cache="")
+        options = vkdml.onnxruntime.session_options()
+        options.add_session_config_entry("ep.vkdml.cache", "")
+        with self.assertRaisesRegex(Exception, 'the cache folder is ""'):
+            onnxruntime.InferenceSession(sums()[0], options)
+
     def test_a_constant_graph(self):
         text = model([helper.make_node("Shape", ["x"], ["y"])], [("x", FLOAT, ["N", 4])], [("y", TensorProto.INT64, [2])])
         np.testing.assert_array_equal(session(text).run(None, {"x": np.ones((7, 4), np.float32)})[0], [7, 4])

@@ -4,6 +4,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import warnings
 
 import numpy as np
 
@@ -149,6 +150,27 @@ class Models(unittest.TestCase):
             with vkdml.Model(self.write(network()), cache=folder) as net:
                 net.run({"x": X})
         self.assertRegex(" ".join(os.listdir(folder)), r"^vkdml-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}\.pipelines$")
+
+    def test_cache_that_fails(self):
+        """a cache that cannot be used is a warning, with the reason, once"""
+        folder = self.make_folder()
+        missing, loop = os.path.join(folder, "missing"), os.path.join(folder, "loop")
+        os.symlink(loop, loop)
+        for name, reason in ((missing, "missing: No such file or directory"), (loop, "Too many levels of symbolic links")):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                with vkdml.Model(self.write(network()), cache=name) as net:
+                    np.testing.assert_array_equal(net.run({"x": X})["n"], [2, 3])
+                    net.run({"x": X[:1]})
+            texts = [str(one.message) for one in told if one.category is RuntimeWarning]
+            self.assertEqual(len(texts), 2, texts)
+            self.assertIn(f"vkdml: the pipeline cache is not read: {folder}", texts[0])
+            self.assertIn("vkdml: the pipeline cache is not written: ", texts[1])
+            self.assertIn(reason, texts[0])
+            self.assertEqual({one.filename for one in told}, {__file__})
+        with self.assertRaisesRegex(vkdml.Error, 'cache folder is ""') as caught:
+            vkdml.Model(self.write(network()), cache="")
+        self.assertEqual(caught.exception.result, "VKDML_ERROR_INVALID_ARGUMENT")
 
     def test_threads(self):
         """threads take turns on a model"""

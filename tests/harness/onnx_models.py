@@ -1,8 +1,8 @@
 """Writes small ONNX models with nothing but Python: the messages of onnx.proto that tests need."""
 import struct
 
-FLOAT, UINT8, INT32, INT64, BOOL = 1, 2, 6, 7, 9
-FORMATS = {FLOAT: "f", UINT8: "B", INT32: "i", INT64: "q", BOOL: "B"}
+FLOAT, UINT8, INT32, INT64, BOOL, FLOAT16 = 1, 2, 6, 7, 9, 10
+FORMATS = {FLOAT: "f", UINT8: "B", INT32: "i", INT64: "q", BOOL: "B", FLOAT16: "e"}
 
 
 def varint(value):

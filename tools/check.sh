@@ -5,7 +5,7 @@
 # sh tools/check.sh [--full]
 #   --full (or CI=true in the environment): also the suites that take long, all profiles, SwiftShader, lavapipe of Debian
 #   testing, a bare Debian stable with its compilers and its validation layer, ONNX models through ONNX Runtime and behind Ray
-#   Serve, a build by clang with sanitizers, the ABI, Debian packages and a Python wheel. Warnings are errors.
+#   Serve, sanitizers, the ABI, Debian packages and a Python wheel. Warnings are errors.
 #   $VKDML_ROTATION: which tests run on which profile, and which operators on SwiftShader; the number of commits. A failure is
 #   repeated with the number that the run printed.
 set -eu
@@ -312,21 +312,15 @@ else
     run_profiles build-gcc
     # A bare system: README's first command, then all tests that use a device, under a newer validation layer than this system's.
     run_script "quickstart.sh, built and tested in a bare Debian stable" build-debian ended_debian sh "$root/tools/check/debian.sh"
-    # One build for both: clang's warnings and the sanitizers.
     mkdir -p "$root/build-keep"
     quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/check/keep_loaded.c"
     keep="$root/build-keep/keep_loaded.o -Wl,--export-dynamic-symbol=dlclose"
-    (
-        CC=clang
-        CXX=clang++
-        export CC CXX
-        configure build-clang -Dwerror=true "-Donnxruntime=$root/build-onnxruntime/include" -Db_sanitize=address,undefined \
-            -Db_lundef=false -Dbuildtype=debugoptimized -Ddefault_library=static "-Dc_link_args=$keep" "-Dcpp_link_args=$keep"
-    )
+    configure build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debugoptimized -Ddefault_library=static \
+        "-Dc_link_args=$keep" "-Dcpp_link_args=$keep"
     ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     export ASAN_OPTIONS UBSAN_OPTIONS
-    run build-clang "tests of a build by clang, warnings are errors, with address and undefined behaviour sanitizers" \
-        --suite unit --suite invalid --suite graph --suite tool --suite onnx
+    run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite graph \
+        --suite tool --suite onnx
     unset ASAN_OPTIONS UBSAN_OPTIONS
     for folder in build-swiftshader build-drivers build-serve build-onnx; do
         rm -f "$root/$folder/testlog.json"

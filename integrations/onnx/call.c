@@ -159,7 +159,7 @@ bool onnx_read_int(enum onnx_type type, const unsigned char *data, uint64_t i, i
 #undef READ
 }
 
-static bool read_float(enum onnx_type type, const unsigned char *data, uint64_t i, double *value) {
+bool onnx_read_float(enum onnx_type type, const unsigned char *data, uint64_t i, double *value) {
     int64_t integer;
     if (onnx_read_int(type, data, i, &integer)) {
         *value = (double)integer;
@@ -254,7 +254,7 @@ const double *onnx_host_floats(const struct onnx_call *call, uint32_t index, uin
         return NULL;
     }
     for (uint32_t i = 0; i < *count; ++i) {
-        if (!read_float(tensor->type, elements, i, &floats[i])) {
+        if (!onnx_read_float(tensor->type, elements, i, &floats[i])) {
             onnx_refuse(call, "input %u is no number", (unsigned)index);
             return NULL;
         }

@@ -117,6 +117,9 @@ const void *onnx_packed(struct onnx_plan *plan, const struct onnx_tensor *tensor
 /* Element i of packed data as an integer; false: of no integer type. */
 bool onnx_read_int(enum onnx_type type, const unsigned char *data, uint64_t i, int64_t *value);
 
+/* Element i of packed data as a number, of integers the nearest double; false: of no type of numbers. */
+bool onnx_read_float(enum onnx_type type, const unsigned char *data, uint64_t i, double *value);
+
 bool onnx_memory_is_out(const struct onnx_call *call);
 
 /* Of each value whether a node that is needed reads it, or the graph's user. NULL where memory is out. */

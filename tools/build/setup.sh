@@ -65,7 +65,6 @@ has() {
     libvulkan-dev) pkg-config --exists vulkan 2>/dev/null ;;
     libvulkan-volk-dev) has_header volk.h ;;
     libcmocka-dev) pkg-config --exists cmocka 2>/dev/null ;;
-    libclang-rt-dev) [ -e "$(clang -print-file-name=libclang_rt.asan_static-"$(uname -m)".a 2>/dev/null)" ] ;;
     libjson-c-dev) pkg-config --exists json-c 2>/dev/null ;;
     abigail-tools) command -v abidiff >/dev/null 2>&1 ;;
     gcovr) command -v gcovr >/dev/null 2>&1 ;;
@@ -142,7 +141,7 @@ python_packages="python3-numpy python3-setuptools python3-wheel python3-venv"
 # What makes and checks Debian packages (tools/build/deb.sh).
 package_packages="debhelper lintian"
 # What else CI needs, installed before anything runs: two scripts at a time cannot both install.
-full_packages="abigail-tools debootstrap libclang-rt-dev"
+full_packages="abigail-tools debootstrap"
 check_packages="clang g++ cmake make glslang-tools spirv-tools $header_packages $browser_packages $manual_packages $site_packages
 $python_packages"
 

@@ -21,6 +21,7 @@ enum {
     OPTION_GPU_TIMES,
     OPTION_NO_CACHES,
     OPTION_COMPARE,
+    OPTION_CHECK,
     OPTION_NODE_BY_NODE,
     OPTION_PER_NODE,
     OPTION_PRINT,
@@ -81,8 +82,11 @@ static const struct option_row options[] = {
      .text = "print each command before it runs"},
     {OPTION_COMPARE, "compare", SETS(struct request, options.compare_reference), .argument = "reference|cpu",
      .text = "hold what each dispatch makes of its inputs to the CPU reference, within the accuracy of the operator's "
-             "row in the table, and print the first differences; any is a failure. Of an ONNX model the outputs, and "
-             "what each node makes"},
+             "row in the table, and print the first differences; any is a failure. Of an ONNX model "
+             "what each node makes of its inputs, and the outputs"},
+    {OPTION_CHECK, "check", .argument = "finite|cpu",
+     .text = "finite: run an ONNX model node by node and print the nodes that make infinities or NaN of finite inputs, "
+             "with their inputs' ranges and the reason; any is a failure. cpu: as --compare cpu"},
     {OPTION_NODE_BY_NODE, "node-by-node", SETS(struct request, options.node_by_node),
      .text = "execute graphs node by node: nothing is fused"},
     {OPTION_PER_NODE, "per-node", SETS(struct request, options.per_node),
@@ -170,6 +174,10 @@ static bool apply_option(int key, const char *argument, void *context) {
     case OPTION_LEVEL:
         run->level = command_feature_level(argument);
         return run->level != 0;
+    case OPTION_CHECK:
+        run->check_finite = run->check_finite || strcmp(argument, "finite") == 0;
+        run->compare_reference = run->compare_reference || strcmp(argument, "cpu") == 0;
+        return true;
     case OPTION_PRINT:
         run->arrays = strcmp(argument, "array") == 0;
         return true;
@@ -187,8 +195,9 @@ static void print_versions(void) {
 /* Whether the options are of that kind of model; what is not is told. */
 static bool options_agree(const struct request *request, bool is_onnx) {
     const struct run_options *run = &request->options;
-    if (!is_onnx && onnx_request_is_used(&request->onnx)) {
-        fputs("vkdml run: --size, --input, --output, --zeros, --half and --float32-intermediates are of ONNX models\n",
+    if (!is_onnx && (onnx_request_is_used(&request->onnx) || run->check_finite)) {
+        fputs("vkdml run: --size, --input, --output, --zeros, --half, --float32-intermediates and --check finite are "
+              "options for ONNX models\n",
               stderr);
         return false;
     }

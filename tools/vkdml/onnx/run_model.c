@@ -114,6 +114,7 @@ static bool run_session(const struct subject *subject, struct onnx_device *devic
     if (good) {
         results_dispatch(results, &it.command, &timing, options->warmup, options->verbosity);
         good = !options->compare_reference || layers_compare(subject, device, options, results, &values);
+        good = (!options->check_finite || layers_check_finite(subject, device, options)) && good;
         good = tell_outputs(results, subject, &values) && good;
     }
     timing_free(&timing);

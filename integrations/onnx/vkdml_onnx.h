@@ -40,6 +40,13 @@ typedef struct VkdmlOnnxRun_T *VkdmlOnnxRun;
 #define VKDML_ONNX_NODE_BY_NODE 2u
 #define VKDML_ONNX_REFERENCE    4u
 
+/** After each run its nodes run one by one, and vkdmlOnnxExecuteRun() fails with the first that goes wrong, with the
+ *  ranges of its inputs and the reason. CHECK_FINITE: nodes that make infinities or NaN of finite inputs
+ *  (VKDML_ERROR_INVALID_ARGUMENT). CHECK_CPU: nodes, and then outputs, that are not the CPU reference's
+ *  (VKDML_ERROR_DRIVER). The outputs are written. Both are slow. */
+#define VKDML_ONNX_CHECK_FINITE 8u
+#define VKDML_ONNX_CHECK_CPU    16u
+
 typedef struct VkdmlOnnxOpenInfo {
     size_t structSize;       /**< sizeof(VkdmlOnnxOpenInfo) */
     const char *path;        /**< of the model; external data lies beside it */

@@ -106,7 +106,7 @@ def _find(name: Union[str, int, None]) -> Any:
 
 
 def session_options(options: Any = None, *, device: Union[str, int, None] = None, half: bool = False,
-                    cache: Optional[str] = None, report: Optional[str] = None) -> Any:
+                    cache: Optional[str] = None, report: Optional[str] = None, check: Optional[str] = None) -> Any:
     """Options of a session that runs on a Vulkan device what the plugin translates, and the rest on the CPU.
 
     Args:
@@ -115,13 +115,15 @@ def session_options(options: Any = None, *, device: Union[str, int, None] = None
         half: FLOAT32 may be computed with less precision where that is faster.
         cache: a folder where compiled pipelines are kept, so that later sessions start faster. It must exist.
         report: a file that is told of each node where it runs, and why.
+        check: "finite" or "cpu": after each run the nodes run one by one, and a run fails with the first that makes infinities
+            or NaN of finite inputs, or whose result is not the CPU reference's. Slow; the session's log has all such nodes.
 
     Raises:
         ValueError: there is no such device.
     """
     found = _find(device)
     result = _onnxruntime().SessionOptions() if options is None else options
-    settings = {"half": "1" if half else "", "cache": cache or "", "report": report or ""}
+    settings = {"half": "1" if half else "", "cache": cache or "", "report": report or "", "check": check or ""}
     for name, value in settings.items():
         if value:
             result.add_session_config_entry(f"ep.vkdml.{name}", str(value))

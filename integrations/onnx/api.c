@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "onnx/diagnosis.h"
 #include "onnx/file.h"
 #include "onnx/report.h"
 #include "onnx/session.h"
@@ -15,6 +16,8 @@ struct VkdmlOnnxModel_T {
     struct onnx_session *session;
     VkdmlOnnxWarningCallback warn; /* NULL: silent */
     void *warn_data;
+    struct onnx_session_options options;
+    bool checks_finite, checks_reference;
 };
 
 struct VkdmlOnnxRun_T {
@@ -63,6 +66,9 @@ static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel mode
     if (!onnx_open(info->path, &model->file, error)) {
         return error->result;
     }
+    model->options = session;
+    model->checks_finite = (info->flags & VKDML_ONNX_CHECK_FINITE) != 0;
+    model->checks_reference = (info->flags & VKDML_ONNX_CHECK_CPU) != 0;
     model->model = onnx_file_model(model->file);
     return onnx_device_open(&device, &model->device, error) &&
                    onnx_session_create(model->device, model->model, &model->model->graph, &session, &model->session,
@@ -269,9 +275,23 @@ void vkdmlOnnxGetResult(VkdmlOnnxRun run, uint32_t index, VkdmlOnnxTensor *resul
     memcpy(result->sizes, output->sizes, output->rank * sizeof output->sizes[0]);
 }
 
+static bool check(const struct VkdmlOnnxRun_T *run, enum onnx_check check, void *const *outputs,
+                  struct onnx_error *error) {
+    const struct VkdmlOnnxModel_T *model = run->model;
+    const struct onnx_diagnosis diagnosis = {.check = check,
+                                             .device = model->device,
+                                             .model = model->model,
+                                             .graph = &model->model->graph,
+                                             .options = model->options};
+    return onnx_require_right(&diagnosis, run->inputs, (const void *const *)outputs, error);
+}
+
 VkdmlResult vkdmlOnnxExecuteRun(VkdmlOnnxRun run, void *const *outputs) {
     struct onnx_error *error = begin_error();
-    return onnx_run_execute(run->run, outputs, error) ? VKDML_SUCCESS : error->result;
+    const bool done = onnx_run_execute(run->run, outputs, error) &&
+                      (!run->model->checks_finite || check(run, ONNX_CHECK_FINITE, outputs, error)) &&
+                      (!run->model->checks_reference || check(run, ONNX_CHECK_REFERENCE, outputs, error));
+    return done ? VKDML_SUCCESS : error->result;
 }
 
 void vkdmlOnnxEndRun(VkdmlOnnxRun run) {

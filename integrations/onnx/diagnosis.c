@@ -166,3 +166,32 @@ bool onnx_diagnose(const struct onnx_diagnosis *diagnosis, const struct onnx_pla
     *wrong = walk.wrong;
     return done || onnx_fail_memory(error); /* where no reason has been told */
 }
+
+struct requiring {
+    const struct onnx_diagnosis *diagnosis;
+    struct onnx_error first;
+};
+
+static void keep_first(void *data, const struct onnx_found *found) {
+    struct requiring *requiring = data;
+    const struct onnx_diagnosis *diagnosis = requiring->diagnosis;
+    if (found->is_wrong) {
+        onnx_fail_with(&requiring->first,
+                       diagnosis->check == ONNX_CHECK_FINITE ? VKDML_ERROR_INVALID_ARGUMENT : VKDML_ERROR_DRIVER, "%s",
+                       found->text);
+    }
+    if (diagnosis->tell != NULL) {
+        diagnosis->tell(diagnosis->data, found);
+    }
+}
+
+bool onnx_require_right(const struct onnx_diagnosis *diagnosis, const struct onnx_plan_input *inputs,
+                        const void *const *outputs, struct onnx_error *error) {
+    struct requiring requiring = {.diagnosis = diagnosis};
+    struct onnx_diagnosis inner = *diagnosis;
+    uint32_t wrong = 0;
+    inner.tell = keep_first;
+    inner.data = &requiring;
+    return onnx_diagnose(&inner, inputs, outputs, &wrong, error) &&
+           (wrong == 0 || onnx_fail_with(error, requiring.first.result, "%s", requiring.first.text));
+}

@@ -48,4 +48,9 @@ struct onnx_diagnosis {
 bool onnx_diagnose(const struct onnx_diagnosis *diagnosis, const struct onnx_plan_input *inputs,
                    const void *const *outputs, uint32_t *wrong, struct onnx_error *error);
 
+/* The same, failing where something is wrong, with the text of the first: VKDML_ERROR_INVALID_ARGUMENT for
+ * ONNX_CHECK_FINITE, of which model and inputs are the cause, VKDML_ERROR_DRIVER for ONNX_CHECK_REFERENCE. */
+bool onnx_require_right(const struct onnx_diagnosis *diagnosis, const struct onnx_plan_input *inputs,
+                        const void *const *outputs, struct onnx_error *error);
+
 #endif

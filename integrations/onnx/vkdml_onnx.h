@@ -43,6 +43,13 @@ typedef struct VkdmlOnnxRun_T *VkdmlOnnxRun;
  * in FLOAT32. This changes results. */
 #define VKDML_ONNX_FLOAT32_INTERMEDIATES 8u
 
+/** After each run its nodes run one by one, and vkdmlOnnxExecuteRun() fails with the first that goes wrong, with the
+ *  ranges of its inputs and the reason. CHECK_FINITE: nodes that make infinities or NaN of finite inputs
+ *  (VKDML_ERROR_INVALID_ARGUMENT). CHECK_CPU: nodes, and then outputs, that are not the CPU reference's
+ *  (VKDML_ERROR_DRIVER). The outputs are written. Both are slow. */
+#define VKDML_ONNX_CHECK_FINITE 16u
+#define VKDML_ONNX_CHECK_CPU    32u
+
 /**
  * Receives warnings: a pipeline cache that cannot be read or written, once for each model, with the reason.
  *

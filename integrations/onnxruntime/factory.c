@@ -150,7 +150,6 @@ static OrtStatus *ORT_API_CALL create_ep(OrtEpFactory *factory, const OrtHardwar
     struct provider_options options;
     struct onnx_error error = {0};
     (void)devices;
-    (void)logger;
     *ep = NULL;
     if (count != 1) {
         onnx_fail(&error, "a session runs on one device, not %zu", count);
@@ -158,7 +157,7 @@ static OrtStatus *ORT_API_CALL create_ep(OrtEpFactory *factory, const OrtHardwar
     }
     struct adapter *adapter = find_adapter((struct factory *)factory, metadata[0], &error);
     const bool done = adapter != NULL && read_options(session_options, &options, &error) &&
-                      provider_create(adapter, &options, ep, &error);
+                      provider_create(adapter, &options, logger, ep, &error);
     return ort_status(done, &error);
 }
 

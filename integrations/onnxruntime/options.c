@@ -28,6 +28,19 @@ static bool read_truth(const OrtSessionOptions *session, const char *name, bool 
     return is_known || onnx_fail(error, "%s is %s, must be 0 or 1", name, text);
 }
 
+static bool read_check(const OrtSessionOptions *session, enum onnx_check *check, struct onnx_error *error) {
+    static const char name[] = "ep.vkdml.check";
+    char text[16];
+    if (!read_text(session, name, text, sizeof text, error)) {
+        return false;
+    }
+    *check = strcmp(text, "finite") == 0 ? ONNX_CHECK_FINITE
+             : strcmp(text, "cpu") == 0  ? ONNX_CHECK_REFERENCE
+                                         : ONNX_CHECK_NOTHING;
+    return *check != ONNX_CHECK_NOTHING || text[0] == 0 ||
+           onnx_fail(error, "%s is %s, must be finite or cpu", name, text);
+}
+
 bool read_options(const OrtSessionOptions *session, struct provider_options *options, struct onnx_error *error) {
     *options = (struct provider_options){0};
     return read_text(session, "ep.vkdml.device", options->device, sizeof options->device, error) &&
@@ -38,5 +51,6 @@ bool read_options(const OrtSessionOptions *session, struct provider_options *opt
            read_truth(session, "ep.vkdml.float32_intermediates", &options->has_float32_intermediates, error) &&
            read_truth(session, "ep.vkdml.node_by_node", &options->node_by_node, error) &&
            read_truth(session, "ep.vkdml.log", &options->logs, error) &&
-           read_truth(session, "ep.vkdml.labels", &options->labels, error);
+           read_truth(session, "ep.vkdml.labels", &options->labels, error) &&
+           read_check(session, &options->check, error);
 }

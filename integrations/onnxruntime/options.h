@@ -2,6 +2,7 @@
 #ifndef VKDML_ORT_OPTIONS_H
 #define VKDML_ORT_OPTIONS_H
 
+#include "check.h"
 #include "ort.h"
 
 #define OPTION_TEXT 1024
@@ -15,6 +16,7 @@ struct provider_options {
     bool has_float32_intermediates; /* "float32_intermediates": "1": of what FLOAT16 nodes write out as parts */
     bool node_by_node;              /* "node_by_node": "1": nothing is fused */
     bool logs;                      /* "log": "1": what vkdml has to say goes to ONNX Runtime's log */
+    enum onnx_check check;          /* "check": "finite" or "cpu": nodes that go wrong are reported; "": none are */
     bool labels;                    /* "labels": "1": tools that show Vulkan's labels show nodes and kernels by name */
 };
 

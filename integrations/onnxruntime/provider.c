@@ -12,6 +12,7 @@
 struct provider {
     OrtEp ep; /* first: ONNX Runtime has a pointer to it */
     struct provider_options options;
+    const OrtLogger *logger;
     struct adapter *adapter;
     struct adapter_device *device;
     struct onnx_error error; /* of the latest call */
@@ -137,8 +138,9 @@ static OrtStatus *ORT_API_CALL compile(OrtEp *ep, const OrtGraph **graphs, const
                                                      provider->options.has_float32_intermediates,
                                                  .node_by_node = provider->options.node_by_node,
                                                  .pool = provider->device->pool};
+    const struct check_options check = {provider->options.check, provider->logger};
     for (size_t i = 0; i < count; ++i) {
-        if (!compute_create(provider->device->device, graphs[i], fused[i], &options, provider->options.report,
+        if (!compute_create(provider->device->device, graphs[i], fused[i], &options, &check, provider->options.report,
                             &infos[i], &error)) {
             for (size_t k = 0; k < i; ++k) {
                 compute_release(infos[k]);
@@ -159,14 +161,15 @@ static void ORT_API_CALL release_infos(OrtEp *ep, OrtNodeComputeInfo **infos, si
 
 /* ---- the provider ---- */
 
-bool provider_create(struct adapter *adapter, const struct provider_options *options, OrtEp **made,
-                     struct onnx_error *error) {
+bool provider_create(struct adapter *adapter, const struct provider_options *options, const OrtLogger *logger,
+                     OrtEp **made, struct onnx_error *error) {
     struct provider *provider = calloc(1, sizeof *provider);
     *made = NULL;
     if (provider == NULL) {
         return onnx_fail_memory(error);
     }
     provider->options = *options;
+    provider->logger = logger;
     provider->adapter = adapter;
     const bool is_named = options->device[0] == 0 || adapter_is_named(adapter, options->device);
     provider->device = is_named ? adapter_acquire(adapter, options->logs, options->labels, error) : NULL;

@@ -13,6 +13,7 @@ from . import _library
 from ._library import Error, SizedStructure
 
 ALLOW_HALF, REFERENCE, FLOAT32_INTERMEDIATES = 1, 4, 8
+CHECKS = {None: 0, "finite": 16, "cpu": 32}
 # TensorProto.DataType: its name, and NumPy's type.
 ONNX_TYPES: Dict[int, Tuple[str, Any]] = {
     1: ("FLOAT", np.float32), 2: ("UINT8", np.uint8), 3: ("INT8", np.int8), 4: ("UINT16", np.uint16), 5: ("INT16", np.int16),
@@ -193,6 +194,9 @@ class Model:
             their intermediate values in FLOAT32, as ONNX Runtime's CPU provider does. This changes results.
         cache: an existing folder in which compiled pipelines are kept from one program to the next. A RuntimeWarning says
             why it cannot be read or written; the model runs without it.
+        check: after each run the nodes run one by one, and run() raises an Error that names the first that goes wrong, with
+            the ranges of its inputs and the reason. "finite": nodes that make infinities or NaN of finite inputs; "cpu":
+            nodes whose results are not the CPU reference's. Both are slow.
 
     Attributes:
         inputs, outputs: tuples of ModelValue, as the model says them.
@@ -205,7 +209,10 @@ class Model:
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], device: Optional[str] = None, *, half: bool = False,
-                 float32_intermediates: bool = False, cache: Union[None, str, "os.PathLike[str]"] = None):
+                 float32_intermediates: bool = False, cache: Union[None, str, "os.PathLike[str]"] = None,
+                 check: Optional[str] = None):
+        if check not in CHECKS:
+            raise ValueError(f"check is {check!r}, must be None, \"finite\" or \"cpu\"")
         if device is not None and not isinstance(device, str):
             raise TypeError(f"device is {device!r}, must be None (the best device), part of a device's name or \"reference\"")
         self._library = library()
@@ -214,7 +221,7 @@ class Model:
         info = OnnxOpenInfo(path=os.fsencode(path), device=device.encode() if device and not reference else None,
                             cacheFolder=os.fsencode(cache) if cache is not None else None,
                             flags=(ALLOW_HALF if half else 0) | (REFERENCE if reference else 0) |
-                                  (FLOAT32_INTERMEDIATES if float32_intermediates else 0),
+                                  (FLOAT32_INTERMEDIATES if float32_intermediates else 0) | CHECKS[check],
                             warningCallback=self._warned.callback)
         handle = c_void_p()
         self._library.OpenModel(byref(info), byref(handle))
@@ -295,7 +302,8 @@ class Model:
 
         Raises:
             TypeError: inputs are missing, unknown or of another type.
-            Error: a shape is not the model's, a node cannot be translated (nodes says which), or the device fails.
+            Error: a shape is not the model's, a node cannot be translated (nodes says which), the device fails, or the
+                model's check finds a node that goes wrong.
         """
         arrays, tensors = self._arrays(inputs or {})
         run, results = c_void_p(), []

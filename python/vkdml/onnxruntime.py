@@ -106,7 +106,8 @@ def _find(name: Union[str, int, None]) -> Any:
 
 
 def session_options(options: Any = None, *, device: Union[str, int, None] = None, half: bool = False,
-                    float32_intermediates: bool = False, cache: Optional[str] = None, report: Optional[str] = None) -> Any:
+                    float32_intermediates: bool = False, cache: Optional[str] = None, report: Optional[str] = None,
+                    check: Optional[str] = None) -> Any:
     """Options of a session that runs on a Vulkan device what the plugin translates, and the rest on the CPU.
 
     Args:
@@ -118,6 +119,8 @@ def session_options(options: Any = None, *, device: Union[str, int, None] = None
         cache: an existing folder where compiled pipelines are kept, so that later sessions start faster. ONNX Runtime's log
             says why it cannot be read or written.
         report: a file that is told of each node where it runs, and why.
+        check: "finite" or "cpu": after each run the nodes run one by one, and a run fails with the first that makes infinities
+            or NaN of finite inputs, or whose result is not the CPU reference's. Slow; the session's log has all such nodes.
 
     Raises:
         ValueError: there is no such device, or cache is "".
@@ -127,7 +130,7 @@ def session_options(options: Any = None, *, device: Union[str, int, None] = None
     found = _find(device)
     result = _onnxruntime().SessionOptions() if options is None else options
     settings = {"half": "1" if half else "", "float32_intermediates": "1" if float32_intermediates else "",
-                "cache": cache or "", "report": report or ""}
+                "cache": cache or "", "report": report or "", "check": check or ""}
     for name, value in settings.items():
         if value:
             result.add_session_config_entry(f"ep.vkdml.{name}", str(value))

@@ -391,6 +391,55 @@ class Options(unittest.TestCase):
         del one
         vkdml.onnxruntime.unregister()
 
+    def test_the_node_that_overflows_is_named(self):
+        """RMSNorm written out in FLOAT16; from the host and from the device, and written over its input."""
+        half = TensorProto.FLOAT16
+        nodes = [helper.make_node("Mul", ["x", "x"], ["square"], "squares"),
+                 helper.make_node("ReduceMean", ["square", "axes"], ["mean"], "mean"), helper.make_node("Sqrt", ["mean"], ["root"], "root"),
+                 helper.make_node("Div", ["x", "root"], ["y"], "scale")]
+        text = model(nodes, [("x", half, [1, 2])], [("y", half, [1, 2])], [("axes", np.array([1], np.int64))])
+        one = session(text, check="finite")
+        reason = (r"node 'squares' \(Mul\): output 'square' has 1 inf and 0 NaN of 2 elements: the result exceeds the largest FLOAT16"
+                  ".*'x' FLOAT16 .1, 2. from 0 to 300, 0 inf, 0 NaN")
+        large, small = np.array([[300, 0]], np.float16), np.array([[3, 4]], np.float16)
+        right = session(text).run(None, {"x": small})[0]
+        with self.assertRaisesRegex(Exception, reason):
+            one.run(None, {"x": large})
+        np.testing.assert_array_equal(one.run(None, {"x": small})[0], right)
+        for x, fails in ((large, True), (small, False)):
+            value, binding = vkdml.onnxruntime.tensor(x), one.io_binding()
+            binding.bind_ortvalue_input("x", value)
+            binding.bind_ortvalue_output("y", value)
+            if fails:
+                self.assertRaisesRegex(Exception, reason, one.run_with_iobinding, binding)
+            else:
+                one.run_with_iobinding(binding)
+                np.testing.assert_array_equal(value.numpy(), right)
+        np.testing.assert_array_equal(session(text, check="cpu").run(None, {"x": large})[0], [[0, 0]])
+        self.assertFalse(made(self, vkdml.onnxruntime.session_options(check="all"), "ep.vkdml.check is all, must be finite or cpu"))
+
+    def test_the_node_that_is_wrong_is_named(self):
+        """In processes of their own, with a Vulkan loader whose memory goes wrong after a wait: that of the whole run, and of each
+        node."""
+        program = """
+import numpy as np, onnxruntime, vkdml.onnxruntime
+from test_onnxruntime import helper, model, session, TensorProto
+ends = [[(name, TensorProto.INT32, [2000])] for name in "xy"]
+one = session(model([helper.make_node("Add", ["x", "x"], ["h"], "one"), helper.make_node("Mul", ["h", "h"], ["y"], "two")], *ends),
+              check="cpu")
+one.run(None, {"x": np.arange(2000, dtype=np.int32)})
+"""
+        wrong = pathlib.Path(os.environ["VKDML_LIBRARY"]).parents[1] / "tests" / "tool" / "wrong"
+        self.assertTrue((wrong / "libvulkan.so.1").exists())
+        folders = os.pathsep.join([str(pathlib.Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+        loaders = os.pathsep.join(filter(None, [str(wrong), os.environ.get("LD_LIBRARY_PATH")]))
+        for wait, said in ((1, "the model's output 'y' is not what its nodes make one by one"),
+                           (2, "node 'one' (Add): output 'h' is not the CPU reference's: 1 of 2000 elements is wrong, most at [0]"),
+                           (3, "node 'two' (Mul): output 'y' is not the CPU reference's"), (4, None)):
+            own = {**os.environ, "PYTHONPATH": folders, "LD_LIBRARY_PATH": loaders, "VKDML_TEST_WRONG_WAIT": str(wait)}
+            done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], env=own, text=True, capture_output=True, timeout=120)
+            self.assertEqual((done.returncode != 0, (said or "") in done.stderr), (said is not None, True), (wait, done.stderr))
+
     def test_what_is_no_truth_is_refused(self):
         options = vkdml.onnxruntime.session_options()
         options.add_session_config_entry("ep.vkdml.labels", "perhaps")

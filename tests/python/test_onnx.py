@@ -12,7 +12,7 @@ import tap
 import vkdml
 
 sys.path.insert(0, sys.argv[1])
-from onnx_models import BOOL, FLOAT, INT64, UINT8, model, node, tensor, value_info  # noqa: E402
+from onnx_models import BOOL, FLOAT, FLOAT16, INT64, UINT8, model, node, tensor, value_info  # noqa: E402
 
 X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
 W = np.array([1, 2, 3], np.float32)
@@ -132,6 +132,22 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(vkdml.Error, "no such device") as caught:
             vkdml.Model(net.path, "no such device")
         self.assertEqual(caught.exception.result, "VKDML_ERROR_INITIALIZATION_FAILED")
+
+    def test_check(self):
+        """a model that checks its nodes names the first that overflows, and lets right ones pass"""
+        norm = [node("Mul", ["x", "x"], ["square"], "squares"), node("ReduceMean", ["square"], ["mean"], "mean", axes=[1]),
+                node("Sqrt", ["mean"], ["root"], "root"), node("Div", ["x", "root"], ["y"], "scale")]
+        path = self.write(model(norm, [value_info("x", FLOAT16, [1, 2])], [value_info("y", FLOAT16, [1, 2])]))
+        large, small = np.array([[300, 0]], np.float16), np.array([[3, 4]], np.float16)
+        for check in (None, "cpu"):
+            np.testing.assert_array_equal(vkdml.Model(path, check=check).run({"x": large})["y"], [[0, 0]])
+        net = vkdml.Model(path, check="finite")
+        with self.assertRaisesRegex(vkdml.Error, r"node 'squares' \(Mul\): output 'square' has 1 inf and 0 NaN of 2 elements: the "
+                                    "result exceeds the largest FLOAT16.*inputs: 'x' FLOAT16 .1, 2. from 0 to 300, 0 inf, 0 NaN"):
+            net.run({"x": large})
+        self.assertAlmostEqual(float(net.run({"x": small})["y"][0, 0]), 3 / 12.5 ** 0.5, 2)
+        with self.assertRaisesRegex(ValueError, "check is 'all', must be"):
+            vkdml.Model(path, check="all")
 
     def test_closed(self):
         """a closed model says so"""

@@ -70,7 +70,8 @@ bool onnx_find_body(const struct onnx_call *call, const char *name, const struct
     const struct onnx_attribute *attribute = onnx_attribute(call, name, ONNX_ATTRIBUTE_GRAPH);
     *body = attribute == NULL ? NULL : attribute->graph;
     return attribute == NULL || *body != NULL ||
-           onnx_refuse_type(call, "ONNX Runtime runs nodes that have bodies; nodes of the bodies are assigned one by one");
+           onnx_refuse_type(call,
+                            "ONNX Runtime runs nodes that have bodies; nodes of the bodies are assigned one by one");
 }
 
 int64_t onnx_int(const struct onnx_call *call, const char *name, int64_t otherwise) {

@@ -195,7 +195,8 @@ uint32_t onnx_count_tensors(const VkdmlOperatorSchema *schema, const unsigned ch
     return count;
 }
 
-/* Whether a tensor field supports a type: in itself, and by its agreements with earlier fields, whose types are given. */
+/* Whether a tensor field supports a type: in itself, and by its agreements with earlier fields, whose types are given.
+ * */
 static bool supports_type(const VkdmlFieldSchema *field, DML_TENSOR_DATA_TYPE type,
                           const DML_TENSOR_DATA_TYPE *earlier) {
     if (field->supportCount != 0 && (field->support[0].dataTypes & (uint32_t)1 << type) == 0) {

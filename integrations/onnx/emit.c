@@ -3,7 +3,8 @@
 
 #include "onnx/emit.h"
 
-/* DirectML's reasons are lines; the first is told. The code says whether types are the reason, see onnx_refuse_type(). */
+/* DirectML's reasons are lines; the first is told. The code says whether types are the reason, see onnx_refuse_type().
+ * */
 static bool refuse_operator(const struct onnx_emission *e, VkdmlResult result) {
     const char *reasons = vkdmlGetErrorMessage();
     const size_t length = strcspn(reasons, "\n");

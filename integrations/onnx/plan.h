@@ -47,9 +47,9 @@ struct onnx_call {
 bool onnx_refuse(const struct onnx_call *call, const char *format, ...) ONNX_PRINTF(2, 3);
 bool onnx_refuse_with(const struct onnx_call *call, VkdmlResult result, const char *format, ...) ONNX_PRINTF(3, 4);
 
-/* Refuses types that the translation does not support: VKDML_ERROR_NOT_IMPLEMENTED. A node that waits for elements of its
- * inputs is claimed before they are known, unless it is refused with that code: so use the code, by onnx_refuse_with(),
- * also for elements that are plausible and not supported. */
+/* Refuses types that the translation does not support: VKDML_ERROR_NOT_IMPLEMENTED. A node that waits for elements of
+ * its inputs is claimed before they are known, unless it is refused with that code: so use the code, by
+ * onnx_refuse_with(), also for elements that are plausible and not supported. */
 bool onnx_refuse_type(const struct onnx_call *call, const char *format, ...) ONNX_PRINTF(2, 3);
 
 /* An input, or NULL where it is absent or beyond the last. */
@@ -115,8 +115,8 @@ bool onnx_broadcast_sizes(const struct onnx_call *call, uint32_t count, struct o
 /* Bits as another type of the same width; from or to bool, of what is 0 and 1. */
 struct onnx_tensor *onnx_reinterpret(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type);
 
-/* The bits of BOOL, BFLOAT16, DOUBLE and COMPLEX64 elements, as an integer type that operators which move elements take;
- * other types as they are. */
+/* The bits of BOOL, BFLOAT16, DOUBLE and COMPLEX64 elements, as an integer type that operators which move elements
+ * take; other types as they are. */
 struct onnx_tensor *onnx_as_bits(const struct onnx_call *call, struct onnx_tensor *tensor);
 
 /* ---- what makes tensors ---- */

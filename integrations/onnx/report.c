@@ -52,8 +52,8 @@ static bool find_size(const struct walking *w, const struct onnx_value *value, u
     return known != NULL;
 }
 
-/* A value as the model describes it, or of `rank` dimensions; none where it does not and that is 0. False where memory is
- * out. */
+/* A value as the model describes it, or of `rank` dimensions; none where it does not and that is 0. False where memory
+ * is out. */
 static bool stand_in(struct walking *w, uint32_t v, uint32_t rank) {
     const struct onnx_value *value = &w->scope.graph->values[v];
     const uint32_t assumed = w->walk->assumed_size;
@@ -165,8 +165,7 @@ static bool try_elements(const struct walking *w, const struct onnx_node *node, 
     for (uint32_t i = 0; i < node->input_count; ++i) {
         kept[i] = node->inputs[i] == ONNX_NONE ? NULL : tensors[node->inputs[i]];
     }
-    const bool is_likely =
-        translate_with(w, node, are_zero, error) || error->result != VKDML_ERROR_NOT_IMPLEMENTED;
+    const bool is_likely = translate_with(w, node, are_zero, error) || error->result != VKDML_ERROR_NOT_IMPLEMENTED;
     w->plan->unknown = unknown;
     for (uint32_t i = 0; i < node->input_count; ++i) {
         if (node->inputs[i] != ONNX_NONE) {
@@ -184,8 +183,8 @@ static bool has_body(const struct onnx_node *node) {
     return found;
 }
 
-/* Outputs of a node: what it made, or what the model says of them. Of what nodes with bodies make it often says nothing,
- * as branches may differ in their shapes: then a rank is assumed. */
+/* Outputs of a node: what it made, or what the model says of them. Of what nodes with bodies make it often says
+ * nothing, as branches may differ in their shapes: then a rank is assumed. */
 static bool set_outputs(struct walking *w, const struct onnx_node *node, bool is_made, bool is_assumed) {
     const uint32_t rank = has_body(node) ? w->walk->assumed_rank : 0;
     bool done = true;

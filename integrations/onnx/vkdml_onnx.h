@@ -39,8 +39,8 @@ typedef struct VkdmlOnnxRun_T *VkdmlOnnxRun;
 #define VKDML_ONNX_ALLOW_HALF   1u
 #define VKDML_ONNX_NODE_BY_NODE 2u
 #define VKDML_ONNX_REFERENCE    4u
-/** Normalizations, softmax and attention that the model writes out as several FLOAT16 nodes keep their intermediate values
- * in FLOAT32. This changes results. */
+/** Normalizations, softmax and attention that the model writes out as several FLOAT16 nodes keep their intermediate
+ * values in FLOAT32. This changes results. */
 #define VKDML_ONNX_FLOAT32_INTERMEDIATES 8u
 
 /** After each run its nodes run one by one, and vkdmlOnnxExecuteRun() fails with the first that goes wrong, with the

@@ -120,7 +120,9 @@ static bool mark_root(struct finding *f, uint32_t value, uint32_t steps) {
     if (node == NULL || steps == MOST_STEPS) {
         return false;
     }
-    const uint32_t from = is_view(node) ? input_of(node, 0) : is_root_step(node) ? find_computed(f, node) : ONNX_NONE;
+    const uint32_t from = is_view(node)        ? input_of(node, 0)
+                          : is_root_step(node) ? find_computed(f, node)
+                                               : ONNX_NONE;
     if (mark_sum_of_squares(f, node) || mark_root(f, from, steps + 1)) {
         mark(f, node);
         return true;
@@ -176,7 +178,9 @@ static bool mark_sum_of_powers(struct finding *f, uint32_t value, const struct o
         return false;
     }
     const bool is_sum = strcmp(node->op, "ReduceSum") == 0 && producer_of(f, input_of(node, 0)) == power;
-    const uint32_t from = is_view(node) ? input_of(node, 0) : is_any(node->op, names) ? find_computed(f, node) : ONNX_NONE;
+    const uint32_t from = is_view(node)              ? input_of(node, 0)
+                          : is_any(node->op, names) ? find_computed(f, node)
+                                                    : ONNX_NONE;
     if (is_sum || mark_sum_of_powers(f, from, power, steps + 1)) {
         mark(f, node);
         return true;

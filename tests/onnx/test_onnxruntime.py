@@ -208,6 +208,120 @@ def chain(width):
                  [("w", weights)]), weights
 
 
+def where(text, feeds, **options):
+    """The outputs, and the operators by who ran their nodes: "vkdml" or "-"."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "report"
+        results = session(text, report=str(path), **options).run(None, feeds)
+        lines = [line.split("\t") for line in path.read_text().splitlines()]
+    return results, {name: [line[1] for line in lines if line[0] == name] for name in ("vkdml", "-")}
+
+
+def on_cpu(text, feeds):
+    return onnxruntime.InferenceSession(text, providers=["CPUExecutionProvider"]).run(None, feeds)
+
+
+class Operators(unittest.TestCase):
+    """Of com.microsoft, and what is claimed and what is not."""
+
+    def setUp(self):
+        self.rng = np.random.default_rng(17)
+
+    def test_dynamic_quantize_lstm_is_near_the_cpus(self):
+        """The CPU provider rounds the hidden state to 8 bits in each step, too: within 1/128."""
+        steps, batch, inner, size = 6, 2, 5, 8
+        for direction, kind, zero, per_column in (("bidirectional", np.int8, 0, True), ("reverse", np.uint8, 128, False)):
+            count = 2 if direction == "bidirectional" else 1
+            sizes = (count, 4 * size) if per_column else (count,)
+            constants = [("b", self.rng.standard_normal((count, 8 * size), dtype=np.float32)),
+                         ("p", self.rng.standard_normal((count, 3 * size), dtype=np.float32)),
+                         ("l", np.array([4, 6], np.int32))]
+            constants += [(name, self.rng.uniform(-1, 1, (count, batch, size)).astype(np.float32)) for name in "hc"]
+            for name, rows in (("w", inner), ("r", size)):
+                weights = self.rng.integers(-50, 50, (count, rows, 4 * size)) + zero
+                constants += [(name, weights.astype(kind)), (name + "z", np.full(sizes, zero, kind)),
+                              (name + "s", self.rng.uniform(.01, .03, sizes).astype(np.float32))]
+            node = helper.make_node("DynamicQuantizeLSTM", ["x", "w", "r", "b", "l", "h", "c", "p", "ws", "wz", "rs", "rz"],
+                                    ["y", "yh", "yc"], domain="com.microsoft", hidden_size=size, direction=direction)
+            text = model([node], [("x", FLOAT, [steps, batch, inner])], [(name, FLOAT, None) for name in ("y", "yh", "yc")],
+                         constants)
+            feeds = {"x": self.rng.standard_normal((steps, batch, inner), dtype=np.float32)}
+            results, nodes = where(text, feeds)
+            self.assertEqual(nodes, {"vkdml": ["com.microsoft.DynamicQuantizeLSTM"], "-": []})
+            for ours, theirs in zip(results, on_cpu(text, feeds)):
+                np.testing.assert_allclose(ours, theirs, rtol=0, atol=1 / 128)
+
+    def test_skip_group_norm_without_a_kernel_of_the_cpu(self):
+        x, ones = self.rng.standard_normal((1, 2, 3, 4), dtype=np.float32), np.ones(4, np.float32)
+        node = helper.make_node("SkipGroupNorm", ["x", "g", "g", "x"], ["y", "s"], domain="com.microsoft", groups=2,
+                                activation=0)
+        (y, s), _ = where(model([node], [("x", FLOAT, x.shape)], [("y", FLOAT, None), ("s", FLOAT, None)], [("g", ones)]), {"x": x})
+        parts = (2 * x).reshape(6, 2, 2)
+        expected = (parts - parts.mean((0, 2), keepdims=True)) / np.sqrt(parts.var((0, 2), keepdims=True) + 1e-5) + 1
+        np.testing.assert_array_equal(s, 2 * x)
+        np.testing.assert_allclose(y, expected.reshape(x.shape), rtol=1e-5, atol=1e-5)
+
+    def test_float32_intermediates(self):
+        half, x = TensorProto.FLOAT16, np.array([[300, 0], [1, 2]], np.float16)
+        nodes = [helper.make_node("Pow", ["x", "two"], ["s"]), helper.make_node("ReduceMean", ["s", "axis"], ["m"]),
+                 helper.make_node("Add", ["m", "e"], ["a"]), helper.make_node("Sqrt", ["a"], ["r"]),
+                 helper.make_node("Div", ["x", "r"], ["y"])]
+        text = model(nodes, [("x", half, ["N", 2])], [("y", half, ["N", 2])],
+                     [("two", np.float16(2)), ("e", np.float16(1e-6)), ("axis", np.array([-1]))])
+        theirs = on_cpu(text, {"x": x})[0]
+        np.testing.assert_allclose(where(text, {"x": x}, float32_intermediates=True)[0][0], theirs, rtol=1e-3)
+        self.assertEqual(where(text, {"x": x})[0][0][0].tolist(), [0, 0])
+
+    def test_nodes_after_a_branch_are_ours(self):
+        """The branches differ in their ranks, and shapes alone decide."""
+        def body(op, inputs):
+            return helper.make_graph([helper.make_node(op, inputs, ["z"])], op, [], [helper.make_tensor_value_info("z", FLOAT, None)])
+
+        nodes = [helper.make_node("Shape", ["x"], ["s"]), helper.make_node("Gather", ["s", "zero"], ["n"]),
+                 helper.make_node("Equal", ["n", "one"], ["c"]),
+                 helper.make_node("If", ["c"], ["b"], then_branch=body("Squeeze", ["x", "axis"]), else_branch=body("Identity", ["x"])),
+                 helper.make_node("Relu", ["b"], ["y"])]
+        text = model(nodes, [("x", FLOAT, ["N", 3, 4])], [("y", FLOAT, None)],
+                     [("zero", np.array(0)), ("one", np.array(1)), ("axis", np.array([0]))])
+        for rows in (1, 2):
+            x = self.rng.standard_normal((rows, 3, 4), dtype=np.float32)
+            (y,), nodes = where(text, {"x": x})
+            np.testing.assert_array_equal(y, np.maximum(x[0] if rows == 1 else x, 0))
+            self.assertIn("Relu", nodes["vkdml"])
+            self.assertEqual(nodes["-"], ["If"])
+
+    def test_training_that_an_input_asks_for_is_the_cpus(self):
+        text = model([helper.make_node("Dropout", ["x", "", "t"], ["d"]), helper.make_node("Add", ["d", "x"], ["y"])],
+                     [("x", FLOAT, [100]), ("t", TensorProto.BOOL, [])], [("y", FLOAT, [100])])
+        x = np.ones(100, np.float32)
+        for trains in (False, True):
+            (y,), nodes = where(text, {"x": x, "t": np.array(trains)})
+            self.assertEqual(set(y.tolist()), {1, 3} if trains else {2})
+            self.assertEqual(nodes, {"vkdml": ["Add"], "-": ["Dropout"]})
+
+    def test_one_direction_with_two_activations(self):
+        """ONNX's default for RNN."""
+        constants = [("w", self.rng.standard_normal((1, 3, 4), dtype=np.float32)),
+                     ("r", self.rng.standard_normal((1, 3, 3), dtype=np.float32))]
+        for stated in ({}, {"activations": ["Relu", "Tanh"]}):
+            text = model([helper.make_node("RNN", ["x", "w", "r"], ["y"], hidden_size=3, **stated)], [("x", FLOAT, [5, 2, 4])],
+                         [("y", FLOAT, None)], constants)
+            feeds = {"x": self.rng.standard_normal((5, 2, 4), dtype=np.float32)}
+            results, nodes = where(text, feeds)
+            self.assertEqual(nodes["vkdml"], ["RNN"])
+            np.testing.assert_allclose(results[0], on_cpu(text, feeds)[0], rtol=1e-5, atol=1e-6)
+
+    def test_rms_normalization_has_the_scales_type(self):
+        x = self.rng.standard_normal((3, 8), dtype=np.float32)
+        for first, second in ((np.float32, np.float16), (np.float16, np.float32)):
+            types = [helper.np_dtype_to_tensor_dtype(np.dtype(kind)) for kind in (first, second)]
+            text = model([helper.make_node("RMSNormalization", ["x", "g"], ["y"])], [("x", types[0], [3, 8])],
+                         [("y", types[1], [3, 8])], [("g", np.full(8, 2, second))], opset=23)
+            (y,), nodes = where(text, {"x": x.astype(first)})
+            self.assertEqual((y.dtype, nodes["vkdml"]), (second, ["RMSNormalization"]))
+            np.testing.assert_allclose(y, 2 * x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5), rtol=2e-3)
+
+
 def made(case, options, reason):
     """Whether a session is on the plugin; else it was refused for the reason, or older versions fell back, and printed it."""
     try:

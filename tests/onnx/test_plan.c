@@ -380,7 +380,8 @@ static void nodes_are_judged_one_by_one(void **state) {
     proto_free(&bytes);
 }
 
-/* The verdict on the last node of the graph, which must not be translated for a reason, or must be where that is NULL. */
+/* The verdict on the last node of the graph, which must not be translated for a reason, or must be where that is NULL.
+ * */
 static void expect_verdict(const char *reason) {
     struct onnx_model model;
     struct proto bytes = read_graph(&model);
@@ -395,7 +396,8 @@ static void expect_verdict(const char *reason) {
     proto_free(&bytes);
 }
 
-/* A node that waits for elements of an input is not claimed where its types are not supported, whatever the elements. */
+/* A node that waits for elements of an input is not claimed where its types are not supported, whatever the elements.
+ * */
 static void types_are_judged_before_elements(void **state) {
     static const struct {
         const char *op, *inputs, *outputs;

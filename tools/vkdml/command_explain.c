@@ -273,7 +273,8 @@ static bool options_agree(const struct request *request, bool is_onnx) {
         return false;
     }
     if (!is_onnx && onnx_request_is_used(&request->onnx)) {
-        fprintf(stderr, "vkdml explain: --size, --input, --zeros, --half and --float32-intermediates are of ONNX models\n");
+        fputs("vkdml explain: --size, --input, --zeros, --half and --float32-intermediates are of ONNX models\n",
+              stderr);
         return false;
     }
     return true;

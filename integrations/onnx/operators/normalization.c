@@ -94,7 +94,7 @@ static bool batch_normalization(const struct onnx_call *call) {
 
 struct onnx_tensor *onnx_normalize(const struct onnx_call *call, const struct onnx_normalization *n) {
     if (n->x == NULL || onnx_is_empty(n->x)) {
-        return n->x;
+        return n->x == NULL || n->result == ONNX_UNDEFINED ? n->x : onnx_cast(call, n->x, n->result);
     }
     struct onnx_tensor *inputs[] = {n->x, n->scale, n->bias}, *output = NULL;
     for (size_t i = 0; i < 3; ++i) {
@@ -115,7 +115,7 @@ struct onnx_tensor *onnx_normalize(const struct onnx_call *call, const struct on
             .AxisCount = n->axis_count, .Axes = n->axes, .NormalizeVariance = 1, .Epsilon = n->epsilon};
         done = onnx_emit(call, DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION1, &desc, 3, inputs, 1, &output);
     }
-    return done ? onnx_cast(call, output, n->x->type) : NULL;
+    return done ? onnx_cast(call, output, n->result != ONNX_UNDEFINED ? n->result : n->x->type) : NULL;
 }
 
 static void axes_from(struct onnx_normalization *n, uint32_t first, uint32_t end) {

@@ -18,8 +18,8 @@ struct network {
 
 /* ---- activations ---- */
 
-/* Numbers are taken one behind another by the activations that have some. A model may state more activations than the
- * network uses, since ONNX's default for RNN is two also for one direction: the first ones count. */
+/* Numbers are taken one behind another by the activations that have some. RNN, whose directions have one activation
+ * each, may state two for one direction, since that is ONNX's default: the first counts. */
 static bool read_activations(const struct onnx_call *call, struct network *n, uint32_t count,
                              const char *const *usual) {
     const struct onnx_attribute *names = onnx_attribute(call, "activations", ONNX_ATTRIBUTE_STRINGS);
@@ -27,7 +27,7 @@ static bool read_activations(const struct onnx_call *call, struct network *n, ui
     const struct onnx_attribute *betas = onnx_attribute(call, "activation_beta", ONNX_ATTRIBUTE_FLOATS);
     size_t alpha = 0, beta = 0;
     n->activation_count = count * n->directions;
-    if (names != NULL && names->count < n->activation_count) {
+    if (names != NULL && names->count != n->activation_count && (count != 1 || names->count < n->activation_count)) {
         return onnx_refuse(call, "%u activations, must be %u", (unsigned)names->count, (unsigned)n->activation_count);
     }
     for (uint32_t i = 0; i < n->activation_count; ++i) {
@@ -252,8 +252,8 @@ static bool lstm(const struct onnx_call *call) {
 
 /* ---- DynamicQuantizeLSTM ---- */
 
-/* Weights {D, K, 4 H} of 8 bits as FLOAT {D, 4 H, K}. Their scales and zero points, inputs from `numbers` on, are {D} or
- * {D, 4 H}. */
+/* Weights {D, K, 4 H} of 8 bits as FLOAT {D, 4 H, K}. Their scales and zero points, inputs from `numbers` on, are {D}
+ * or {D, 4 H}. */
 static struct onnx_tensor *dequantize_weights(const struct onnx_call *call, uint32_t index, uint32_t numbers) {
     struct onnx_tensor *weights = onnx_input(call, index), *shaped[2];
     if (weights == NULL || weights->rank != 3 || onnx_is_empty(weights) ||
@@ -287,8 +287,8 @@ static struct onnx_tensor *round_to_bytes(const struct onnx_call *call, struct o
     return onnx_dynamic_quantize(call, x, ONNX_UINT8, made) ? onnx_dequantize(call, made[0], made[1], made[2]) : NULL;
 }
 
-/* LSTM in FLOAT with x rounded to 8 bits. ONNX Runtime's CPU kernel also rounds the hidden state in each step, in groups
- * of rows that depend on its number of threads; here the state keeps its precision. */
+/* LSTM in FLOAT with x rounded to 8 bits. ONNX Runtime's CPU kernel also rounds the hidden state in each step, in
+ * groups of rows that depend on its number of threads; here the state keeps its precision. */
 static bool dynamic_quantize_lstm(const struct onnx_call *call) {
     struct network n;
     take_inputs(call, &n, 4);

@@ -176,7 +176,7 @@ bool bench_options_agree(const struct bench_options *options) {
         return false;
     }
     if (onnx_request_is_used(&options->onnx) && !(options->model && onnx_request_is_model(options->model))) {
-        fprintf(stderr, "vkdml bench: --size, --input, --zeros, --half and --float32-intermediates are of ONNX models\n");
+        fputs("vkdml bench: --size, --input, --zeros, --half and --float32-intermediates are of ONNX models\n", stderr);
         return false;
     }
     if ((options->sweep != 0) + options->latency + options->host + (options->from != NULL) > 1) {

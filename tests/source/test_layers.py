@@ -167,12 +167,13 @@ def foreign_to_cases(root):
 
 
 def foreign_to_integrations(root):
-    """They are programs of the public API: nothing of src/. ONNX Runtime's plugin is one of what reads ONNX models, too."""
+    """They are programs of the public API: nothing of src/. ONNX Runtime's plugin is one of what reads ONNX models, too, and all
+    print text in one way."""
     found = []
     for path in sorted((root / "integrations").rglob("*.[chi]*")):
         own = path.relative_to(root / "integrations").parts[0]
         found += [f"{path.relative_to(root)} includes {name}" for name in includes_of(path)
-                  if not name.startswith((own + "/", "onnx/")) and not (path.parent / name).exists()]
+                  if not name.startswith((own + "/", "onnx/", "text/")) and not (path.parent / name).exists()]
         found += [f"{path.relative_to(root)} includes <{name}>"
                   for name in re.findall(r"^\s*#\s*include\s+<([^>]+/[^>]+)>", path.read_text(), re.MULTILINE)
                   if not name.startswith(("vkdml/", "sys/", "vulkan/"))]

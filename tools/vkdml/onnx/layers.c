@@ -8,6 +8,7 @@
 #include "base/message.h"
 #include "model/element.h"
 #include "onnx/session.h"
+#include "text/visible_text.h"
 
 /* The graph with other outputs: all that its nodes make and others read, and its own. */
 struct watched {
@@ -186,7 +187,8 @@ static bool compare_outputs(const struct subject *subject, struct results *resul
 }
 
 static void name_node(const struct onnx_node *node, char *text, size_t size) {
-    snprintf(text, size, "%s%s%s", node->op, *node->name ? " " : "", node->name);
+    snprintf(text, size, "%s%s%s", visible_text(node->op).text, *node->name ? " " : "",
+             visible_text(node->name).text);
 }
 
 /* What nodes made, in their order. Lines tell of the first that differs, or with -v of all; documents have all. */
@@ -221,7 +223,7 @@ static bool compare_layers(const struct watched *watched, const struct run_optio
                       count);
     } else if (!results->root && where) {
         printf("Node by node all %u values are the reference's, within %.2g of the largest element (%s)\n", count,
-               farthest, where);
+               farthest, visible_text(where).text);
     }
     return different == 0;
 }

@@ -62,13 +62,14 @@ def folder_of(root, path, name):
 
 
 def upward_includes(command):
-    """Of the command: each folder includes what its layer may, and nothing includes a subcommand."""
+    """Of the command: each folder includes what its layer may, and nothing includes a subcommand. All print text of files by
+    integrations/text."""
     found = []
     for path in sorted(command.rglob("*.[chi]*")):
         parts = path.relative_to(command).parts
         for name in includes_of(path):
             other = name.split("/")[0] if "/" in name else "the subcommands"
-            if len(parts) > 1 and other != parts[0] and other not in COMMAND_MAY_INCLUDE[parts[0]]:
+            if len(parts) > 1 and other not in (parts[0], "text") and other not in COMMAND_MAY_INCLUDE[parts[0]]:
                 found.append(f"{path.relative_to(command)} includes {name}")
     return found
 

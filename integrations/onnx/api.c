@@ -8,6 +8,7 @@
 #include "onnx/file.h"
 #include "onnx/report.h"
 #include "onnx/session.h"
+#include "text/visible_text.h"
 
 struct VkdmlOnnxModel_T {
     struct onnx_file *file;
@@ -151,36 +152,37 @@ void vkdmlOnnxGetOutput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *va
 
 static bool take_input(const struct onnx_value *value, const VkdmlOnnxTensor *tensor, struct onnx_plan_input *input,
                        struct onnx_error *error) {
+    const struct visible_text name = visible_text(value->name);
     uint64_t count = 1;
     if (value->kind != ONNX_KIND_TENSOR) {
-        return onnx_fail(error, "input '%s' is %s: maps, sequences and optional values are not supported", value->name,
+        return onnx_fail(error, "input '%s' is %s: maps, sequences and optional values are not supported", name.text,
                          onnx_kind_name(value->kind));
     }
     if (value->type != ONNX_UNDEFINED && (uint32_t)value->type != tensor->type) {
         char type[32];
         strncpy(type, onnx_type_name((enum onnx_type)tensor->type), sizeof type - 1);
         type[sizeof type - 1] = 0;
-        return onnx_fail(error, "input '%s' is of type %s, must be %s", value->name, type, onnx_type_name(value->type));
+        return onnx_fail(error, "input '%s' is of type %s, must be %s", name.text, type, onnx_type_name(value->type));
     }
     if (tensor->rank > ONNX_MAX_RANK || (value->has_shape && value->rank != tensor->rank)) {
-        return onnx_fail(error, "input '%s' has %u dimensions, must have %s%u", value->name, (unsigned)tensor->rank,
+        return onnx_fail(error, "input '%s' has %u dimensions, must have %s%u", name.text, (unsigned)tensor->rank,
                          value->has_shape ? "" : "at most ",
                          (unsigned)(value->has_shape ? value->rank : ONNX_MAX_RANK));
     }
     *input = (struct onnx_plan_input){.type = (enum onnx_type)tensor->type, .rank = tensor->rank, .data = tensor->data};
     for (uint32_t d = 0; d < tensor->rank; ++d) {
         if (value->has_shape && value->sizes[d] >= 0 && value->sizes[d] != (int64_t)tensor->sizes[d]) {
-            return onnx_fail(error, "input '%s' has %u elements in dimension %u, must have %lld", value->name,
+            return onnx_fail(error, "input '%s' has %u elements in dimension %u, must have %lld", name.text,
                              (unsigned)tensor->sizes[d], (unsigned)d, (long long)value->sizes[d]);
         }
         if (tensor->sizes[d] != 0 && count > SIZE_MAX / 32 / tensor->sizes[d]) {
-            return onnx_fail(error, "input '%s' is too large", value->name);
+            return onnx_fail(error, "input '%s' is too large", name.text);
         }
         input->sizes[d] = tensor->sizes[d];
         count *= tensor->sizes[d];
     }
     if (count != 0 && onnx_bytes_of(input->type, count) == 0) {
-        return onnx_fail(error, "input '%s': %s is no type that is computed with", value->name,
+        return onnx_fail(error, "input '%s': %s is no type that is computed with", name.text,
                          onnx_type_name(input->type));
     }
     return true;
@@ -204,7 +206,7 @@ static struct onnx_plan_input *take_inputs(VkdmlOnnxModel model, uint32_t count,
             is_empty = is_empty || inputs[i].sizes[d] == 0;
         }
         if (good && needs_data && inputs[i].data == NULL && !is_empty) {
-            good = onnx_fail(error, "input '%s' has no data", value->name);
+            good = onnx_fail(error, "input '%s' has no data", visible_text(value->name).text);
         }
     }
     if (!good) {

@@ -4,14 +4,26 @@
 #include <string.h>
 
 #include "onnx/plan_parts.h"
+#include "text/visible_text.h"
+
+struct onnx_title onnx_node_title(const struct onnx_node *node) {
+    struct onnx_title title;
+    const struct visible_text op = visible_text(node->op), name = visible_text(node->name);
+    const char *quote = name.text[0] == 0 ? "" : "'";
+    snprintf(title.text, sizeof title.text, "%s%s%s%s%s", op.text, name.text[0] == 0 ? "" : " ", quote, name.text,
+             quote);
+    return title;
+}
 
 static void refuse(const struct onnx_call *call, VkdmlResult result, const char *format, va_list arguments) {
     char text[384];
     vsnprintf(text, sizeof text, format, arguments);
     const struct onnx_node *node = call->node;
-    const char *name = node == NULL ? "" : node->name;
-    onnx_fail_with(call->error, result, "%s%s%s%s: %s", node == NULL ? "the graph" : node->op, name[0] == 0 ? "" : " '",
-                   name, name[0] == 0 ? "" : "'", text);
+    if (node == NULL) {
+        onnx_fail_with(call->error, result, "the graph: %s", text);
+    } else {
+        onnx_fail_with(call->error, result, "%s: %s", onnx_node_title(node).text, text);
+    }
 }
 
 bool onnx_refuse(const struct onnx_call *call, const char *format, ...) {

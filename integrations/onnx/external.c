@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "text/visible_text.h"
+
 #define MOST_AT_ONCE ((size_t)1 << 30) /* of one read: some systems refuse 2 GiB */
 #define MOST_READ    4                 /* bytes of parts for each byte of their files */
 
@@ -19,9 +21,9 @@ static int open_file(const char *path, uint64_t *length, struct onnx_error *erro
     struct stat status;
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0 || fstat(file, &status) != 0) {
-        onnx_fail(error, "%.200s: %s", path, strerror(errno));
+        onnx_fail(error, "%s: %s", visible_text(path).text, strerror(errno));
     } else if (!S_ISREG(status.st_mode)) {
-        onnx_fail(error, "%.200s is no file", path);
+        onnx_fail(error, "%s is no file", visible_text(path).text);
     } else {
         *length = (uint64_t)status.st_size;
         return file;
@@ -54,9 +56,9 @@ static bool read_part(const char *path, int file, uint64_t offset, size_t length
     unsigned char *memory = onnx_allocate(arena, length, 1);
     *bytes = memory;
     if (memory == NULL) {
-        return onnx_fail_with(error, VKDML_ERROR_OUT_OF_HOST_MEMORY, "%.200s: memory is out", path);
+        return onnx_fail_with(error, VKDML_ERROR_OUT_OF_HOST_MEMORY, "%s: memory is out", visible_text(path).text);
     }
-    return read_at(file, offset, memory, length) || onnx_fail(error, "%.200s cannot be read", path);
+    return read_at(file, offset, memory, length) || onnx_fail(error, "%s cannot be read", visible_text(path).text);
 }
 
 bool onnx_read_file(const char *path, struct onnx_arena *arena, const unsigned char **bytes, size_t *length,
@@ -68,16 +70,12 @@ bool onnx_read_file(const char *path, struct onnx_arena *arena, const unsigned c
     }
     *length = (size_t)all;
     const bool is_read = all < SIZE_MAX ? read_part(path, file, 0, *length, arena, bytes, error)
-                                        : onnx_fail(error, "%.200s is larger than memory can be", path);
+                                        : onnx_fail(error, "%s is larger than memory can be", visible_text(path).text);
     close(file);
     return is_read;
 }
 
 /* ---- locations ---- */
-
-static int shown(struct onnx_text text) {
-    return text.length < 200 ? (int)text.length : 200;
-}
 
 /* Whether each part of it is a name below where it begins. */
 static bool is_below(struct onnx_text location) {
@@ -145,10 +143,11 @@ static bool find_resolved(struct onnx_external *external, const char *folder, co
                           uint32_t *file, struct onnx_error *error) {
     if (folder == NULL || path == NULL) {
         return onnx_fail_with(error, errno == ENOMEM ? VKDML_ERROR_OUT_OF_HOST_MEMORY : VKDML_ERROR_INVALID_ARGUMENT,
-                              "external data \"%.200s\": %s", location, strerror(errno));
+                              "external data \"%s\": %s", visible_text(location).text, strerror(errno));
     }
     if (!is_within(folder, path)) {
-        return onnx_fail(error, "external data \"%.200s\" is a link out of the model's folder", location);
+        return onnx_fail(error, "external data \"%s\" is a link out of the model's folder",
+                         visible_text(location).text);
     }
     return find(external, path, file, error);
 }
@@ -156,11 +155,12 @@ static bool find_resolved(struct onnx_external *external, const char *folder, co
 bool onnx_external_find(struct onnx_external *external, struct onnx_text location, uint32_t *file,
                         struct onnx_error *error) {
     if (external->folder == NULL) {
-        return onnx_fail(error, "external data \"%.*s\": the model has no folder", shown(location), location.text);
+        return onnx_fail(error, "external data \"%s\": the model has no folder",
+                         visible_bytes(location.text, location.length).text);
     }
     if (!is_below(location)) {
-        return onnx_fail(error, "external data \"%.*s\" is not below the model's folder", shown(location),
-                         location.text);
+        return onnx_fail(error, "external data \"%s\" is not below the model's folder",
+                         visible_bytes(location.text, location.length).text);
     }
     const char *folder = *external->folder != 0 ? external->folder : ".";
     const size_t room = strlen(folder) + location.length + 2;
@@ -195,7 +195,7 @@ bool onnx_external_read(struct onnx_external *external, uint32_t number, uint64_
         return true;
     }
     if (external->read / MOST_READ > external->bytes) {
-        return onnx_fail(error, "%.200s: parts of external data overlap too much", of->path);
+        return onnx_fail(error, "%s: parts of external data overlap too much", visible_text(of->path).text);
     }
     uint64_t now = 0;
     const int file = open_file(of->path, &now, error);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "onnx/read_graph.h"
+#include "text/visible_text.h"
 
 /* ModelProto's fields. */
 enum {
@@ -132,7 +133,7 @@ static bool open_in(struct onnx_file *file, const char *path, struct onnx_error 
     struct onnx_error reason;
     return onnx_read_file(path, &file->arena, &bytes, &length, error) &&
            (onnx_read_model(bytes, length, folder, &file->model, &reason) ||
-            onnx_fail_with(error, reason.result, "%s: %.*s", path, (int)sizeof reason.text, reason.text));
+            onnx_fail_with(error, reason.result, "%s: %s", visible_text(path).text, reason.text));
 }
 
 bool onnx_open(const char *path, struct onnx_file **file, struct onnx_error *error) {

@@ -6,6 +6,7 @@
 
 #include "onnx/operators.h"
 #include "onnx/widen.h"
+#include "text/visible_text.h"
 
 #define FOLD_LIMIT 65536
 #define HOST_LIMIT ((uint64_t)1 << 30)
@@ -93,7 +94,7 @@ static bool gather(struct onnx_call *call, const bool *wanted, struct onnx_tenso
         (*memory)[i] = value == ONNX_NONE ? NULL : call->scope->tensors[value];
         if (value != ONNX_NONE && (*memory)[i] == NULL) {
             const struct onnx_value *said = &call->scope->graph->values[value];
-            return onnx_refuse(call, "input '%s' %s", said->name, why_none(said));
+            return onnx_refuse(call, "input '%s' %s", visible_text(said->name).text, why_none(said));
         }
         if (value != ONNX_NONE && is_widened) {
             (*memory)[i] = onnx_widen_input(call, value);
@@ -118,8 +119,8 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
     struct onnx_call call = {.plan = plan, .scope = scope, .node = node, .error = error};
     const struct onnx_operator *row = onnx_find_operator(node->domain, node->op, node->version);
     if (row == NULL) {
-        return onnx_refuse(&call, "there is no translation of %s%s%s %u", node->domain, node->domain[0] == 0 ? "" : ".",
-                           node->op, (unsigned)node->version);
+        return onnx_refuse(&call, "there is no translation of %s%s%s %u", visible_text(node->domain).text,
+                           node->domain[0] == 0 ? "" : ".", visible_text(node->op).text, (unsigned)node->version);
     }
     struct onnx_tensor **tensors;
     bool *own;
@@ -381,7 +382,8 @@ static bool make_plan(struct onnx_plan *plan, const struct onnx_graph *graph, co
     for (uint32_t i = 0; i < graph->output_count; ++i) {
         struct onnx_tensor *tensor = scope.tensors[graph->outputs[i]];
         if (tensor == NULL) {
-            return onnx_fail(error, "output '%s' is no tensor", graph->values[graph->outputs[i]].name);
+            return onnx_fail(error, "output '%s' is no tensor",
+                             visible_text(graph->values[graph->outputs[i]].name).text);
         }
         if (!add_output(plan, tensor, i, &next, error)) {
             return false;

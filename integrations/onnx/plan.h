@@ -43,6 +43,12 @@ struct onnx_call {
 
 /* ---- what is asked of a call; all texts and arrays live as long as the plan ---- */
 
+/* What reasons call a node: OP 'NAME', or OP. */
+struct onnx_title {
+    char text[264];
+};
+struct onnx_title onnx_node_title(const struct onnx_node *node);
+
 /* Fails with the node's operator and name before the text. Returns false, so that it can be returned. */
 bool onnx_refuse(const struct onnx_call *call, const char *format, ...) ONNX_PRINTF(2, 3);
 bool onnx_refuse_with(const struct onnx_call *call, VkdmlResult result, const char *format, ...) ONNX_PRINTF(3, 4);
@@ -165,8 +171,8 @@ struct onnx_tensor *onnx_copy(const struct onnx_call *call, struct onnx_tensor *
 struct onnx_tensor **onnx_share(const struct onnx_call *call, const char *what, const struct onnx_tensor *a,
                                 const struct onnx_tensor *b, uint32_t m, uint32_t n);
 
-/* Takes units of the plan's budget (expansion.h), of which bodies take theirs. False, and the reason told, if it is used
- * up. */
+/* Takes units of the plan's budget (expansion.h), of which bodies take theirs. False, with the reason, if fewer are
+ * left. */
 bool onnx_charge_plan(const struct onnx_call *call, uint64_t units);
 
 /* The nodes of a body, with these inputs, for operators that are what their bodies are. Outputs are the body's. */

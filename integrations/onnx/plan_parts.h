@@ -147,7 +147,8 @@ uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, cons
 /* A walk over a graph that goes on behind refused nodes, with what the model says of their outputs. */
 struct onnx_node_report;
 struct onnx_walk {
-    const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model says, and every node is needed */
+    const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model says */
+    bool skips_unneeded;                  /* of nodes that no output depends on nothing is made */
     uint32_t assumed_size;                /* of sizes that nothing tells; 0: what has one is not known */
     uint32_t assumed_rank;                /* of what nodes with bodies make, where nothing tells; 0: it is not known */
     void (*tell)(void *data, const struct onnx_node_report *report); /* or NULL */

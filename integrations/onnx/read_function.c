@@ -25,14 +25,14 @@ static bool read_opset(struct onnx_reading *reading, struct onnx_wire wire, stru
         return false;
     }
     if (version < 1 || version > INT32_MAX) {
-        return onnx_fail(reading->error, "operator set \"%.*s\" has version %" PRId64, onnx_shown(domain), domain.text,
+        return onnx_fail(reading->error, "operator set \"%s\" has version %" PRId64, onnx_show(domain).text,
                          version);
     }
     const bool is_default = domain.length == 0 || onnx_text_equals(domain, (struct onnx_text){"ai.onnx", 7});
     if (is_default && version > NEWEST_OPSET) {
         return onnx_fail(reading->error,
-                         "operator set %" PRId64 " of ai.onnx is not supported: %d is the newest that is known", version,
-                         NEWEST_OPSET);
+                         "operator set %" PRId64 " of ai.onnx is not supported: %d is the newest that is known",
+                         version, NEWEST_OPSET);
     }
     opset->domain = is_default ? "" : onnx_copy_text(reading->arena, domain.text, domain.length);
     opset->version = (uint32_t)version;
@@ -93,8 +93,8 @@ static bool name_function(struct onnx_reading *reading, struct onnx_functions *f
         const struct onnx_function *other = &functions->items[i];
         if (++overloads > MAX_OVERLOADS || (onnx_text_equals(other->domain, function->domain) &&
                                             onnx_text_equals(other->overload, function->overload))) {
-            return onnx_fail(reading->error, "function \"%.*s\" is there twice, or in more than %d overloads",
-                             onnx_shown(function->name), function->name.text, MAX_OVERLOADS);
+            return onnx_fail(reading->error, "function \"%s\" is there twice, or in more than %d overloads",
+                             onnx_show(function->name).text, MAX_OVERLOADS);
         }
     }
     function->next = name->number;

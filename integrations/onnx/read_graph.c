@@ -120,7 +120,7 @@ static bool read_outputs(struct onnx_scope *scope, struct onnx_wire wire, struct
             return false;
         }
         if (outputs[graph->output_count++] == ONNX_NONE) {
-            return onnx_fail(scope->reading->error, "output \"%.*s\" of a body is absent", onnx_shown(text), text.text);
+            return onnx_fail(scope->reading->error, "output \"%s\" of a body is absent", onnx_show(text).text);
         }
     }
     return outputs != NULL && !wire.is_broken;

@@ -204,7 +204,7 @@ static bool is_memory(const struct onnx_error *error) {
 /* False where memory is out. */
 static bool visit(struct walking *w, const struct onnx_node *node) {
     struct onnx_plan *plan = w->plan;
-    const bool is_needed = w->walk->inputs == NULL || onnx_is_needed(node, w->wanted);
+    const bool is_needed = !w->walk->skips_unneeded || onnx_is_needed(node, w->wanted);
     struct onnx_node_report report = {.node = node, .outcome = is_needed ? ONNX_TRANSLATED : ONNX_UNNEEDED};
     struct onnx_error error = {0}, other = {0};
     const uint32_t first = plan->node_count;
@@ -256,7 +256,7 @@ bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const str
     w.is_assumed = onnx_allocate(&plan->arena, graph->value_count, sizeof *w.is_assumed);
     done = done && wanted != NULL && w.is_assumed != NULL && name_sizes(&w);
     for (uint32_t v = 0; walk->inputs == NULL && done && v < graph->value_count; ++v) {
-        wanted[v] = true;
+        wanted[v] = wanted[v] || !walk->skips_unneeded;
         done = w.scope.tensors[v] != NULL || stand_in(&w, v, 0);
     }
     for (uint32_t n = 0; done && n < graph->node_count; ++n) {
@@ -275,8 +275,10 @@ bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph,
     uint64_t looked_at = 0;
     /* Until all is known that shapes depend on; then once more, telling. */
     for (bool tells = false;;) {
-        const struct onnx_walk walk = {
-            .inputs = inputs == NULL ? &none : inputs, .tell = tells ? tell : NULL, .data = data};
+        const struct onnx_walk walk = {.inputs = inputs == NULL ? &none : inputs,
+                                       .skips_unneeded = true,
+                                       .tell = tells ? tell : NULL,
+                                       .data = data};
         struct onnx_plan *plan = onnx_plan_start(model, graph, NULL);
         if (plan == NULL) {
             return onnx_fail_memory(error);
@@ -292,4 +294,17 @@ bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph,
         tells = more == 0;
         looked_at |= more;
     }
+}
+
+bool onnx_report_open(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t size,
+                      void (*tell)(void *data, const struct onnx_node_report *report), void *data,
+                      struct onnx_error *error) {
+    const struct onnx_walk walk = {.skips_unneeded = true, .assumed_size = size, .tell = tell, .data = data};
+    struct onnx_plan *plan = onnx_plan_start(model, graph, NULL);
+    if (plan == NULL) {
+        return onnx_fail_memory(error);
+    }
+    const bool done = onnx_walk(plan, graph, &walk, error);
+    onnx_plan_free(plan);
+    return done;
 }

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-int onnx_shown(struct onnx_text text) {
-    return text.length < 100 ? (int)text.length : 100;
+struct visible_text onnx_show(struct onnx_text text) {
+    return visible_bytes(text.text, text.length);
 }
 
 /* Room for one more element of an array. */
@@ -71,7 +71,7 @@ bool onnx_define(struct onnx_scope *scope, struct onnx_text text, uint32_t *numb
         return true;
     }
     if (name != NULL) {
-        return onnx_fail(scope->reading->error, "value \"%.*s\" is made more than once", onnx_shown(text), text.text);
+        return onnx_fail(scope->reading->error, "value \"%s\" is made more than once", onnx_show(text).text);
     }
     struct onnx_value value = {.name = onnx_scope_text(scope, text), .outer = ONNX_NONE};
     return value.name != NULL && add_value(scope, value, number) &&
@@ -85,8 +85,7 @@ bool onnx_resolve(struct onnx_scope *scope, struct onnx_text text, uint32_t *num
         return true;
     }
     if (scope->outer == NULL) {
-        return onnx_fail(scope->reading->error, "value \"%.*s\" is read, but nothing makes it", onnx_shown(text),
-                         text.text);
+        return onnx_fail(scope->reading->error, "value \"%s\" is read, but nothing makes it", onnx_show(text).text);
     }
     uint32_t outer;
     if (!onnx_resolve(scope->outer, text, &outer)) {
@@ -117,8 +116,8 @@ static bool read_dimension(struct onnx_scope *scope, struct onnx_wire wire, stru
     int64_t size = -1;
     struct onnx_text symbol = {"", 0};
     if (value->rank == ONNX_MAX_RANK) {
-        return onnx_fail(scope->reading->error, "value \"%.100s\" has more than %d dimensions", value->name,
-                         ONNX_MAX_RANK);
+        return onnx_fail(scope->reading->error, "value \"%s\" has more than %d dimensions",
+                         visible_text(value->name).text, ONNX_MAX_RANK);
     }
     while (onnx_wire_next(&wire, &field)) {
         if (field.number == 1) {
@@ -132,8 +131,8 @@ static bool read_dimension(struct onnx_scope *scope, struct onnx_wire wire, stru
     }
     /* Some exporters write -1 where a size is not known. */
     if (size < -1) {
-        return onnx_fail(scope->reading->error, "value \"%.100s\": dimension %" PRIu32 " is %" PRId64, value->name,
-                         value->rank, size);
+        return onnx_fail(scope->reading->error, "value \"%s\": dimension %" PRIu32 " is %" PRId64,
+                         visible_text(value->name).text, value->rank, size);
     }
     if (size < 0 && symbol.length != 0) {
         value->symbols[value->rank] = onnx_scope_text(scope, symbol);

@@ -3,6 +3,7 @@
 #define ONNX_SCOPE_H
 
 #include "onnx/read_graph.h"
+#include "text/visible_text.h"
 
 #define ONNX_MAX_DEPTH 64 /* of bodies and of functions that are called, one in another */
 
@@ -33,8 +34,8 @@ struct onnx_scope {
     uint32_t depth;
 };
 
-/* As many bytes of a text as a reason has room for. */
-int onnx_shown(struct onnx_text text);
+/* A name for a reason. */
+struct visible_text onnx_show(struct onnx_text text);
 
 /* In memory that stays. NULL: memory is out, which is told. */
 void *onnx_scope_allocate(struct onnx_scope *scope, size_t count, size_t size);

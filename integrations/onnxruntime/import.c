@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "onnx/names.h"
+#include "text/visible_text.h"
 
 struct importing {
     struct onnx_model *model;
@@ -263,7 +264,7 @@ static bool read_attribute(struct importing *i, const OrtOpAttr *from, struct on
                           read_data(i, tensor, &to->tensor);
         i->copies_data = copies;
         ort.api->ReleaseValue(tensor);
-        return done || onnx_fail(i->error, "attribute %s is no tensor", name);
+        return done || onnx_fail(i->error, "attribute %s is no tensor", visible_text(name).text);
     }
     case ORT_OP_ATTR_GRAPH: /* ONNX Runtime runs the node, and asks for its body as a graph of its own */
         to->kind = ONNX_ATTRIBUTE_GRAPH;
@@ -396,7 +397,7 @@ static bool find_ends(struct onnx_model *model, const OrtValueInfo *const *infos
         }
         const struct onnx_name *found = onnx_names_find(&names, (struct onnx_text){name, strlen(name)});
         if (found == NULL) {
-            return onnx_fail(error, "no node has the value '%s' of the fused node", name);
+            return onnx_fail(error, "no node has the value '%s' of the fused node", visible_text(name).text);
         }
         numbers[k] = found->number;
     }

@@ -5,7 +5,7 @@ import threading
 import warnings
 import weakref
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
@@ -149,6 +149,13 @@ def text_of(value: Optional[bytes]) -> str:
     return (value or b"").decode(errors="replace")
 
 
+def shown(names: Iterable[Any]) -> str:
+    """Names of a model in a message: escaped and shortened, as the library has them in its reasons."""
+    texts = [str(name) for name in names]
+    short = [text if len(text) <= 100 else f"{text[:100]}... ({len(text.encode(errors='replace'))} bytes)" for text in texts[:20]]
+    return ", ".join(repr(text)[1:-1] for text in short) + (", ..." if len(texts) > 20 else "")
+
+
 def value_of(raw: OnnxValue) -> ModelValue:
     name, dtype = ONNX_TYPES.get(raw.type, (f"type {raw.type}" if raw.type else "", None))
     shape: Optional[Tuple[Union[int, str, None], ...]] = None
@@ -270,10 +277,10 @@ class Model:
         missing = [name for name in names if name not in given]
         unknown = [name for name in given if name not in needed and name not in optional]
         if missing or unknown:
-            raise TypeError(f"the model's inputs are {', '.join(names) or 'none'}" +
-                            (f"; optional: {', '.join(value.name for value in self.optional_inputs)}" if optional else "") +
-                            (f"; missing: {', '.join(missing)}" if missing else "") +
-                            (f"; unknown: {', '.join(unknown)}" if unknown else ""))
+            raise TypeError(f"the model's inputs are {shown(names) or 'none'}" +
+                            (f"; optional: {shown(value.name for value in self.optional_inputs)}" if optional else "") +
+                            (f"; missing: {shown(missing)}" if missing else "") +
+                            (f"; unknown: {shown(unknown)}" if unknown else ""))
         arrays, tensors = [], []
         for value, type_ in zip(self.inputs + self.optional_inputs, self._types):
             if value.name not in given:
@@ -284,13 +291,13 @@ class Model:
                 array = np.asarray(array, value.dtype)
             array = np.asarray(array)
             if value.dtype is not None and array.dtype != value.dtype:
-                raise TypeError(f"input '{value.name}' is an array of {array.dtype}, must be {value.dtype}")
+                raise TypeError(f"input '{shown([value.name])}' is an array of {array.dtype}, must be {value.dtype}")
             if type_ == 0:
                 type_ = next((number for number, (_, dtype) in ONNX_TYPES.items() if array.dtype == dtype), 0)
             if ONNX_TYPES.get(type_, ("", None))[1] is None:
-                raise TypeError(f"input '{value.name}': NumPy has no type for it")
+                raise TypeError(f"input '{shown([value.name])}': NumPy has no type for it")
             if array.ndim > 8:
-                raise ValueError(f"input '{value.name}' has {array.ndim} dimensions, 8 at most")
+                raise ValueError(f"input '{shown([value.name])}' has {array.ndim} dimensions, 8 at most")
             arrays.append(np.require(array, array.dtype.newbyteorder("<"), ["C", "A"]))
             tensors.append(tensor_of(arrays[-1], type_))
         return arrays, (OnnxTensor * len(tensors))(*tensors)
@@ -350,14 +357,14 @@ class Model:
 def zeros_of(value: ModelValue) -> np.ndarray:
     if value.shape is None or value.dtype is None:
         raise Error(_library.INVALID_ARGUMENT, f"the model says no {'shape' if value.dtype is not None else 'type of NumPy'} of "
-                    f"its input '{value.name}': give inputs to node_report()")
+                    f"its input '{shown([value.name])}': give inputs to node_report()")
     return np.zeros([size if isinstance(size, int) else 1 for size in value.shape], value.dtype)
 
 
 def empty_of(name: str, raw: OnnxTensor) -> np.ndarray:
     dtype = ONNX_TYPES.get(raw.type, ("", None))[1]
     if dtype is None:
-        raise Error(_library.NOT_IMPLEMENTED, f"output '{name}' is of type {raw.type}, for which NumPy has none")
+        raise Error(_library.NOT_IMPLEMENTED, f"output '{shown([name])}' is of type {raw.type}, for which NumPy has none")
     return np.empty(tuple(raw.sizes[:raw.rank]), dtype)
 
 

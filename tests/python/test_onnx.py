@@ -70,6 +70,21 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(vkdml.Error, "says no type of NumPy of its input 'x'"):
             open_.nodes
 
+    def test_names(self):
+        """names of a model are escaped and shortened in messages, and what they are elsewhere"""
+        wild, long = "\x1b[31mred\nrow", "n" * 100000
+        net = vkdml.Model(self.write(model([node("Add", [wild, long], [long + "y"], wild)],
+                                           [value_info(wild, FLOAT, [2]), value_info(long, FLOAT, [2])],
+                                           [value_info(long + "y", FLOAT, [2])])))
+        self.assertEqual([value.name for value in net.inputs], [wild, long])
+        self.assertEqual(net.nodes[0].name, wild)
+        for error, inputs in ((TypeError, {}), (TypeError, {wild: X, long: X, "\x1b": X}), (TypeError, {wild: X.astype(float), long: X}),
+                              (vkdml.Error, {wild: X[0], long: X[0]}), (vkdml.Error, {wild: X[0, :2], long: X[0]})):
+            with self.assertRaises(error) as caught:
+                net.run(inputs)
+            self.assertNotRegex(str(caught.exception), r"[\x00-\x1f]")
+            self.assertLess(len(str(caught.exception)), 2000)
+
     def test_optional(self):
         """an input with an initializer has its value unless another one is given"""
         path = self.write(model([node("Mul", ["x", "w"], ["y"])], [value_info("w", FLOAT, ["m"]), value_info("x", FLOAT, ["n", 3])],

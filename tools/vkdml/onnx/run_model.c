@@ -10,6 +10,7 @@
 #include "onnx/session.h"
 #include "onnx/values.h"
 #include "run/results.h"
+#include "text/visible_text.h"
 
 /* What results are told of: the model as if it were a dispatchable of JSON. */
 struct stand_in {
@@ -81,8 +82,8 @@ static bool tell_outputs(struct results *results, const struct subject *subject,
         const char *path = onnx_pairs_find(&subject->request->outputs, subject_output(subject, i));
         const enum onnx_type type = values->outputs[i].type;
         if (subject_type(type) == DML_TENSOR_DATA_TYPE_UNKNOWN) {
-            message_print("%s: output '%s' is of type %s, which is not told", subject->path, subject_output(subject, i),
-                          onnx_type_name(type));
+            message_print("%s: output '%s' is of type %s, which is not told", subject->path,
+                          visible_text(subject_output(subject, i)).text, onnx_type_name(type));
             good = false;
         } else if (path) {
             good = write_values(results, subject, values, i, path) && good;

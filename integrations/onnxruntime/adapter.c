@@ -7,6 +7,49 @@
 
 #include "onnx/device.h"
 
+/* ---- fork() ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    struct adapter *first;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* In a child: threads that held the locks are not there, and devices are left behind as they are. Who asks gets a new
+ * one. The parent's fork() does not wait for the locks: drivers fork while they open a device. */
+static void leave_devices(void) {
+    pthread_mutex_init(&all.lock, NULL);
+    for (struct adapter *adapter = all.first; adapter != NULL; adapter = adapter->next) {
+        pthread_mutex_init(&adapter->lock, NULL);
+        adapter->has_inherited = adapter->has_inherited || adapter->devices != NULL;
+        adapter->devices = NULL;
+    }
+}
+
+static void watch_forks(void) {
+    pthread_atfork(NULL, NULL, leave_devices);
+}
+
+static void add_to_all(struct adapter *adapter) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    pthread_mutex_lock(&all.lock);
+    adapter->next = all.first;
+    all.first = adapter;
+    pthread_mutex_unlock(&all.lock);
+}
+
+static void take_from_all(struct adapter *adapter) {
+    pthread_mutex_lock(&all.lock);
+    struct adapter **link = &all.first;
+    while (*link != adapter) {
+        link = &(*link)->next;
+    }
+    *link = adapter->next;
+    pthread_mutex_unlock(&all.lock);
+}
+
+/* ---- adapters ---- */
+
 bool adapter_init(struct adapter *adapter, const VkdmlPhysicalDeviceInfo *info, uint32_t index, const OrtLogger *logger,
                   struct onnx_error *error) {
     *adapter = (struct adapter){.info = *info, .index = index, .logger = logger};
@@ -21,6 +64,7 @@ bool adapter_init(struct adapter *adapter, const VkdmlPhysicalDeviceInfo *info, 
         pthread_mutex_destroy(&adapter->lock);
         return false;
     }
+    add_to_all(adapter);
     return true;
 }
 
@@ -31,6 +75,7 @@ static void close_device(struct adapter_device *device) {
 }
 
 void adapter_finish(struct adapter *adapter) {
+    take_from_all(adapter);
     while (adapter->devices != NULL) {
         struct adapter_device *next = adapter->devices->next;
         close_device(adapter->devices);

@@ -28,6 +28,8 @@ struct adapter {
     OrtMemoryInfo *memory_info; /* of tensors on it */
     const OrtLogger *logger;
     bool logs, labels;    /* from the first session on that asks for it; the device is opened with what was asked */
+    struct adapter *next; /* of all in the process */
+    bool has_inherited;   /* another process, of which this one is a fork, had devices of it */
     pthread_mutex_t lock; /* of what is below */
     struct adapter_device *devices;
 };

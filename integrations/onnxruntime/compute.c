@@ -8,7 +8,8 @@
 
 struct compute {
     OrtNodeComputeInfo info; /* first: ONNX Runtime has a pointer to it */
-    struct onnx_pool *pool;  /* of the session's device */
+    struct onnx_device *device;
+    struct onnx_pool *pool; /* of the device */
     struct onnx_model model;
     struct onnx_session *session;
     const char *report;
@@ -103,6 +104,9 @@ static void report(const struct compute *compute, const struct onnx_run *run) {
 
 static bool run(struct compute *compute, OrtKernelContext *context, const struct ends *ends, struct onnx_error *error) {
     const struct onnx_graph *graph = &compute->model.graph;
+    if (!onnx_device_check_process(compute->device, error)) {
+        return false;
+    }
     for (uint32_t i = 0; i < graph->input_count; ++i) {
         if (!read_input(compute, context, i, &ends->inputs[i], &ends->input_places[i], error)) {
             return false;
@@ -186,6 +190,7 @@ bool compute_create(struct onnx_device *device, const OrtGraph *graph, const Ort
                                          .Compute = compute_run,
                                          .ReleaseState = release_state};
     compute->report = report;
+    compute->device = device;
     compute->pool = options->pool;
     if (!import_graph(graph, true, &compute->model, error) || !import_ends(fused, &compute->model, error) ||
         !onnx_session_create(device, &compute->model, &compute->model.graph, options, &compute->session, error)) {

@@ -19,6 +19,9 @@ from onnx import TensorProto, helper, numpy_helper
 import vkdml
 import vkdml.onnxruntime
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from forked import forked  # noqa: E402
+
 onnxruntime.set_default_logger_severity(4)
 FLOAT = TensorProto.FLOAT
 
@@ -190,6 +193,61 @@ class Plugin(unittest.TestCase):
 
         together(work, 4)
         self.assertEqual(failures, [])
+
+    def test_fork(self):
+        """A child process is refused sessions and tensors of its parent at once, leaves them, and makes its own."""
+        text, weights = sums()
+        x = np.ones((2, 4), np.float32)
+
+        def make():
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 1  # ONNX Runtime's own threads would be waited for when a session ends
+            made = onnxruntime.InferenceSession(text, vkdml.onnxruntime.session_options(options))
+            made.disable_fallback()
+            return made
+
+        def fails(use):
+            try:
+                use()
+            except Exception as error:
+                return "before fork()" in str(error)
+
+        kept = {"session": make(), "tensor": vkdml.onnxruntime.tensor(x)}
+        one, tensor = kept.values()
+
+        def inherited():
+            return (fails(lambda: one.run(None, {"x": x})) and fails(lambda: one.run_with_ort_values(None, {"x": tensor}))
+                    and fails(tensor.numpy))
+
+        def own():
+            there = vkdml.onnxruntime.tensor(x)
+            got = make().run_with_ort_values(None, {"x": there})[0].numpy()
+            return np.array_equal(got, (x + weights) ** 2)
+
+        def left():
+            nonlocal one, tensor
+            del one, tensor
+            kept.clear()
+            vkdml.onnxruntime.unregister()
+            return own()
+
+        np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
+        for work in (inherited, own, left):
+            self.assertEqual(forked(work), 0, work.__name__)
+        ends = threading.Event()
+
+        def run():
+            while not ends.is_set():
+                make().run(None, {"x": x})
+
+        thread = threading.Thread(target=run)  # holds locks of the plugin now and then
+        thread.start()
+        try:
+            self.assertEqual([forked(inherited) for _ in range(3)], [0, 0, 0])
+        finally:
+            ends.set()
+            thread.join()
+        np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)  # the parent's works on
 
     def test_the_plugin_can_go_and_come_again(self):
         text, _ = sums()

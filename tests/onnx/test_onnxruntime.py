@@ -249,6 +249,37 @@ class Plugin(unittest.TestCase):
             thread.join()
         np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)  # the parent's works on
 
+    def test_the_plugin_does_not_go_while_it_is_used(self):
+        x = np.ones((2, 4), np.float32)
+        used = [session(sums()[0]), session(sums()[0]), vkdml.onnxruntime.tensor(x)]
+        used[0].run(None, {"x": x})
+        for sessions, tensors in ((2, 1), (1, 1), (0, 1)):
+            with self.assertRaisesRegex(RuntimeError, f"used by {sessions} sessions and {tensors} tensors"):
+                vkdml.onnxruntime.unregister()
+            np.testing.assert_array_equal(used[-1].numpy(), x)
+            del used[0]
+        options = vkdml.onnxruntime.session_options()
+        vkdml.onnxruntime.unregister()
+        with self.assertRaisesRegex(Exception, "was unregistered after the session's options were made"):
+            onnxruntime.InferenceSession(sums()[0], options)
+        self.assertEqual(session(sums()[0]).run(None, {"x": x})[0].shape, x.shape)
+
+    def test_what_outlives_the_plugin_does_not_crash(self):
+        """ONNX Runtime's own function asks nobody: in a program of its own."""
+        program = ("import gc, numpy, onnxruntime, sys, vkdml.onnxruntime as plugin\n"
+                   "x = numpy.ones((2, 4), numpy.float32)\n"
+                   "one = onnxruntime.InferenceSession(sys.stdin.buffer.read(), plugin.session_options())\n"
+                   "tensor = plugin.tensor(x)\n"
+                   "onnxruntime.unregister_execution_provider_library(plugin.NAME)\n"
+                   "one.disable_fallback()\n"
+                   "print(one.run(None, {'x': x})[0].shape)\n"
+                   "del tensor, one\n"
+                   "gc.collect()\n"
+                   "plugin._registered = False\n"
+                   "print(plugin.tensor(x).numpy().shape)\n")
+        result = subprocess.run([sys.executable, "-c", program], input=sums()[0], capture_output=True)
+        self.assertEqual((result.returncode, result.stdout), (0, b"(2, 4)\n(2, 4)\n"), result)
+
     def test_the_plugin_can_go_and_come_again(self):
         text, _ = sums()
         one = session(text)

@@ -45,15 +45,20 @@ class DeviceInfo(NamedTuple):
 
 def devices() -> List[DeviceInfo]:
     """The machine's Vulkan devices, best first; without a Vulkan driver none. "reference" is always there besides."""
-    library, count = _library.library(), c_uint32()
     try:
-        library.EnumeratePhysicalDevices(byref(count), None)
-        infos = (_library.PhysicalDeviceInfo * count.value)()
-        library.EnumeratePhysicalDevices(byref(count), infos)
+        return enumerated()
     except Error as error:
         if error.result == "VKDML_ERROR_INITIALIZATION_FAILED":
             return []
         raise
+
+
+def enumerated() -> List[DeviceInfo]:
+    """As devices(); without a Vulkan driver an Error says why."""
+    library, count = _library.library(), c_uint32()
+    library.EnumeratePhysicalDevices(byref(count), None)
+    infos = (_library.PhysicalDeviceInfo * count.value)()
+    library.EnumeratePhysicalDevices(byref(count), infos)
     return [DeviceInfo(info.name.decode(errors="replace"), info.driver.decode(errors="replace"),
                        info.driverInfo.decode(errors="replace"),
                        f"{info.apiVersion >> 22 & 0x7F}.{info.apiVersion >> 12 & 0x3FF}.{info.apiVersion & 0xFFF}",

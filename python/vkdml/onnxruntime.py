@@ -13,6 +13,8 @@ import threading
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from . import _library
+from ._device import enumerated
+from ._library import Error
 
 NAME = "vkdml"
 FILE = "libonnxruntime_ep_vkdml.so"
@@ -114,11 +116,23 @@ def _is_named(one: Any, name: Union[str, int]) -> bool:
     return name.lower() in about["vulkan_device"].lower() or name.lower() == about["vulkan_uuid"]
 
 
+def _why_none() -> str:
+    """Why the plugin offers no device at all."""
+    try:
+        others = enumerated()
+    except Error as error:
+        return error.reason
+    return "\n".join(f"{other.name}: {other.unusable or f'software, offered with {SOFTWARE}=1'}" for other in others)
+
+
 def _find(name: Union[str, int, None]) -> Any:
-    found = [one for one in devices() if name is None or name == "" or _is_named(one, name)]
+    offered = devices()
+    if not offered:
+        raise ValueError(f"there is no Vulkan device: {_why_none()}")
+    found = [one for one in offered if name is None or name == "" or _is_named(one, name)]
     if not found:
-        names = [f'#{one.ep_metadata["vulkan_index"]} {one.ep_metadata["vulkan_device"]}' for one in devices()]
-        raise ValueError(f"there is no Vulkan device {'' if name is None else name}; there are {names}")
+        names = [f'#{one.ep_metadata["vulkan_index"]} {one.ep_metadata["vulkan_device"]}' for one in offered]
+        raise ValueError(f"there is no Vulkan device {name}; there are {names}")
     return found[0]
 
 

@@ -63,6 +63,13 @@ class Plugin(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no Vulkan device nosuchdevice"):
             vkdml.onnxruntime.session_options(device="nosuchdevice")
 
+    def test_no_device_has_a_reason(self):
+        program = "import vkdml.onnxruntime\ntry: vkdml.onnxruntime.session_options()\nexcept ValueError as error: print(error)"
+        for changed, reason in (({"VK_DRIVER_FILES": "/missing", "VK_ICD_FILENAMES": "/missing"}, "VK_ERROR_INCOMPATIBLE_DRIVER"),
+                                ({"VKDML_ONNXRUNTIME_SOFTWARE": "0"}, "software, offered with VKDML_ONNXRUNTIME_SOFTWARE=1")):
+            result = subprocess.run([sys.executable, "-c", program], env={**os.environ, **changed}, capture_output=True, text=True)
+            self.assertRegex(result.stdout, f"^there is no Vulkan device: .*{reason}\n$", result)
+
     def test_shapes_may_change(self):
         text, weights = sums()
         one = session(text)
@@ -117,6 +124,19 @@ class Plugin(unittest.TestCase):
         options.add_session_config_entry("ep.vkdml.cache", "")
         with self.assertRaisesRegex(Exception, 'the cache folder is ""'):
             onnxruntime.InferenceSession(sums()[0], options)
+
+    def test_models_with_compiled_parts_are_refused(self):
+        options = vkdml.onnxruntime.session_options()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "compiled.onnx")
+            if hasattr(onnxruntime, "ModelCompiler"):
+                with self.assertRaisesRegex(Exception, "vkdml does not write models with EPContext nodes"):
+                    onnxruntime.ModelCompiler(options, sums()[0]).compile_to_file(path)
+            options.add_session_config_entry("ep.context_enable", "1")
+            options.add_session_config_entry("ep.context_file_path", path)
+            with self.assertRaisesRegex(Exception, "vkdml does not write models with EPContext nodes"):
+                onnxruntime.InferenceSession(sums()[0], options)
+            self.assertEqual(os.listdir(folder), [])
 
     def test_a_constant_graph(self):
         text = model([helper.make_node("Shape", ["x"], ["y"])], [("x", FLOAT, ["N", 4])], [("y", TensorProto.INT64, [2])])

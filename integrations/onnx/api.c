@@ -105,7 +105,8 @@ VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *ma
 }
 
 void vkdmlOnnxCloseModel(VkdmlOnnxModel model) {
-    if (model != NULL) {
+    /* What is inherited may be half changed: it goes with the process. */
+    if (model != NULL && (model->device == NULL || !onnx_device_is_inherited(model->device))) {
         onnx_session_free(model->session);
         onnx_device_close(model->device);
         onnx_close(model->file);

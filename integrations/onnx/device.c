@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "onnx/cache.h"
 
 struct onnx_device {
+    pid_t process; /* that opened it */
     VkdmlDevice vkdml;
     VkdmlVulkanHandles handles;
     VkPhysicalDeviceProperties properties;
@@ -65,6 +67,9 @@ static void read_pipelines(struct onnx_device *device) {
 }
 
 bool onnx_device_use_cache(struct onnx_device *device, const char *folder, struct onnx_error *error) {
+    if (!onnx_device_check_process(device, error)) {
+        return false;
+    }
     if (folder[0] == 0) {
         return onnx_fail(error, "the cache folder is \"\", must be the name of a folder");
     }
@@ -98,6 +103,9 @@ static void write_pipelines(struct onnx_device *device, const void *data, size_t
 
 void onnx_device_keep_pipelines(struct onnx_device *device) {
     size_t size = 0;
+    if (onnx_device_is_inherited(device)) {
+        return;
+    }
     pthread_mutex_lock(&device->lock);
     if (device->cache_path != NULL && vkdmlGetPipelineCacheData(device->vkdml, &size, NULL) == VKDML_SUCCESS &&
         size != device->cached_bytes) {
@@ -159,6 +167,7 @@ bool onnx_device_open(const struct onnx_device_options *options, struct onnx_dev
         free(device);
         return onnx_fail_memory(error);
     }
+    device->process = getpid();
     if (!open_device(device, options == NULL ? &defaults : options, error)) {
         onnx_device_close(device);
         return false;
@@ -168,7 +177,7 @@ bool onnx_device_open(const struct onnx_device_options *options, struct onnx_dev
 }
 
 void onnx_device_close(struct onnx_device *device) {
-    if (device == NULL) {
+    if (device == NULL || onnx_device_is_inherited(device)) {
         return;
     }
     onnx_device_keep_pipelines(device);
@@ -184,6 +193,16 @@ VkdmlDevice onnx_device_vkdml(const struct onnx_device *device) {
 
 const char *onnx_device_name(const struct onnx_device *device) {
     return device->properties.deviceName;
+}
+
+bool onnx_device_is_inherited(const struct onnx_device *device) {
+    return device->process != getpid();
+}
+
+bool onnx_device_check_process(const struct onnx_device *device, struct onnx_error *error) {
+    return !onnx_device_is_inherited(device) ||
+           onnx_fail_with(error, VKDML_ERROR_DEVICE_LOST,
+                          "the device was opened before fork(), by another process: a child process must open its own");
 }
 
 bool onnx_device_is_lost(const struct onnx_device *device) {

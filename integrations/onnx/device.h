@@ -26,7 +26,15 @@ void onnx_device_close(struct onnx_device *device);
 
 VkdmlDevice onnx_device_vkdml(const struct onnx_device *device);
 const char *onnx_device_name(const struct onnx_device *device);
+/* Lost, or inherited. */
 bool onnx_device_is_lost(const struct onnx_device *device);
+
+/* Whether another process opened the device, of which this one is a fork. No call of Vulkan returns on it, threads that
+ * held its locks are not there, and what they were changing is half changed: it and all that was made of it can only be
+ * left behind. Closing it, and freeing sessions and pools of it, does nothing; calls that can fail do at once. */
+bool onnx_device_is_inherited(const struct onnx_device *device);
+/* Fails with VKDML_ERROR_DEVICE_LOST for one that is inherited. */
+bool onnx_device_check_process(const struct onnx_device *device, struct onnx_error *error);
 
 /* Keeps pipelines in a folder, in a file for each device and driver (cache.h), and takes up those that it holds. The
  * folder of the latest call counts. Fails if the folder is "" or memory is out. A cache that cannot be read or written

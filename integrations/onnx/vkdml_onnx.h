@@ -11,6 +11,9 @@
  * Threads: what is known of a model (inputs, outputs, device) may be asked by any at any time. Runs of one model take
  * turns: vkdmlOnnxBeginRun() waits for the end of another thread's, and a run belongs to the thread that began it.
  * Models do not touch one another. A model is closed when no thread uses it.
+ *
+ * Processes: a model does not survive fork(). In the child its runs fail at once with VKDML_ERROR_DEVICE_LOST, closing
+ * it does nothing, and a model that the child opens works.
  */
 #ifndef VKDML_ONNX_H
 #define VKDML_ONNX_H

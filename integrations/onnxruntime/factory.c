@@ -18,6 +18,7 @@ struct factory {
     OrtEpFactory factory; /* first: ONNX Runtime has a pointer to it */
     struct adapter adapters[MOST_DEVICES];
     uint32_t count;
+    bool is_left; /* it was unregistered: arguments of ONNX Runtime's may be gone */
 };
 
 static const char *ORT_API_CALL get_name(const OrtEpFactory *factory) {
@@ -151,6 +152,10 @@ static OrtStatus *ORT_API_CALL create_ep(OrtEpFactory *factory, const OrtHardwar
     struct onnx_error error = {0};
     (void)devices;
     *ep = NULL;
+    if (((struct factory *)factory)->is_left) {
+        onnx_fail(&error, "the plugin was unregistered after the session's options were made");
+        return ort_status(false, &error);
+    }
     if (count != 1) {
         onnx_fail(&error, "a session runs on one device, not %zu", count);
         return ort_status(false, &error);
@@ -211,6 +216,9 @@ static bool ORT_API_CALL is_stream_aware(const OrtEpFactory *factory) {
 EXPORT OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBase *base, const OrtLogger *logger,
                                     OrtEpFactory **factories, size_t most, size_t *count);
 EXPORT OrtStatus *ReleaseEpFactory(OrtEpFactory *factory);
+/* How many sessions and tensors of this process use the plugin's devices. Unregister it when both are 0: ONNX Runtime
+ * does not look. Thread-safe. */
+EXPORT void VkdmlOnnxRuntimeCountUses(uint64_t *sessions, uint64_t *tensors);
 
 EXPORT OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBase *base, const OrtLogger *logger,
                                     OrtEpFactory **factories, size_t most, size_t *count) {
@@ -249,11 +257,19 @@ EXPORT OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBas
     return NULL;
 }
 
+/* ONNX Runtime does not wait for sessions and tensors, and calls the factory for them afterwards: it stays, as does the
+ * library (-z nodelete), and refuses what is new. */
 EXPORT OrtStatus *ReleaseEpFactory(OrtEpFactory *ep_factory) {
     struct factory *factory = (struct factory *)ep_factory;
-    for (uint32_t i = 0; factory != NULL && i < factory->count; ++i) {
-        adapter_finish(&factory->adapters[i]);
+    factory->is_left = true;
+    for (uint32_t i = 0; i < factory->count; ++i) {
+        adapter_leave(&factory->adapters[i]);
     }
-    free(factory);
     return NULL;
+}
+
+EXPORT void VkdmlOnnxRuntimeCountUses(uint64_t *sessions, uint64_t *tensors) {
+    const struct adapter_uses uses = adapter_count_uses();
+    *sessions = uses.sessions;
+    *tensors = uses.tensors;
 }

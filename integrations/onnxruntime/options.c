@@ -41,9 +41,19 @@ static bool read_check(const OrtSessionOptions *session, enum onnx_check *check,
            onnx_fail(error, "%s is %s, must be finite or cpu", name, text);
 }
 
+/* ONNX Runtime's entry, which its ModelCompiler sets, too. It would find only after all compilation that there are no
+ * nodes to write. */
+static bool refuse_contexts(const OrtSessionOptions *session, struct onnx_error *error) {
+    bool writes_contexts;
+    return read_truth(session, "ep.context_enable", &writes_contexts, error) &&
+           (!writes_contexts || onnx_fail(error, "ep.context_enable is 1: vkdml does not write models with EPContext "
+                                                 "nodes, as ModelCompiler does; ep.vkdml.cache keeps compiled pipelines"));
+}
+
 bool read_options(const OrtSessionOptions *session, struct provider_options *options, struct onnx_error *error) {
     *options = (struct provider_options){0};
-    return read_text(session, "ep.vkdml.device", options->device, sizeof options->device, error) &&
+    return refuse_contexts(session, error) &&
+           read_text(session, "ep.vkdml.device", options->device, sizeof options->device, error) &&
            has_entry(session, "ep.vkdml.cache", &options->has_cache, error) &&
            read_text(session, "ep.vkdml.cache", options->cache_folder, sizeof options->cache_folder, error) &&
            read_text(session, "ep.vkdml.report", options->report, sizeof options->report, error) &&

@@ -4,8 +4,9 @@ import os
 import threading
 import warnings
 import weakref
+from contextlib import contextmanager
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
@@ -181,7 +182,9 @@ class Warnings:
             warnings.warn(f"vkdml: {self._messages.pop(0)}", RuntimeWarning, stacklevel=stacklevel + 1)
 
 
-def close(library_: OnnxLibrary, handle: c_void_p, lock: Any, warned: Warnings) -> None:
+def close(library_: OnnxLibrary, handle: c_void_p, lock: Any, warned: Warnings, process: int) -> None:
+    if _library.is_inherited(process):
+        return
     with lock:
         library_.CloseModel(handle)
     warned.show(1)
@@ -190,7 +193,8 @@ def close(library_: OnnxLibrary, handle: c_void_p, lock: Any, warned: Warnings) 
 class Model:
     """An ONNX model on a device of its own. Planned and compiled at the first run of each shape, and kept.
 
-    Threads take turns. Closed by close(), by `with`, or with its last use.
+    Threads take turns. Closed by close(), by `with`, or with its last use. After os.fork() it is of use to the parent only:
+    the child opens its own.
 
     Args:
         path: of the file; external data lies beside it.
@@ -232,8 +236,9 @@ class Model:
                             warningCallback=self._warned.callback)
         handle = c_void_p()
         self._library.OpenModel(byref(info), byref(handle))
-        self._handle, self._lock = handle, threading.RLock()
-        self._close = weakref.finalize(self, close, self._library, handle, self._lock, self._warned)
+        self._handle, self._lock, self._process = handle, threading.RLock(), os.getpid()
+        self._close = weakref.finalize(self, close, self._library, handle, self._lock, self._warned,
+                                       self._process)
         self.path = os.fspath(path)
         self.device = "reference" if reference else text_of(self._library.GetDeviceName(handle))
         self._types: List[int] = []
@@ -264,10 +269,14 @@ class Model:
             values.append(value_of(raw))
         return tuple(values)
 
-    def _open(self) -> c_void_p:
-        if not self._close.alive:
-            raise ValueError(f"{self!r} cannot be used")
-        return self._handle
+    @contextmanager
+    def _using(self) -> Iterator[c_void_p]:
+        """The handle, for one thread at a time. In a child process the lock may be held by a thread that is not there."""
+        _library.check_process(self._process)
+        with self._lock:
+            if not self._close.alive:
+                raise ValueError(f"{self!r} cannot be used")
+            yield self._handle
 
     def _arrays(self, given: Mapping[str, Any]) -> Tuple[List[np.ndarray], Any]:
         """What is given as arrays, in the model's order, and as the library takes them. Optional inputs that are not
@@ -314,8 +323,8 @@ class Model:
         """
         arrays, tensors = self._arrays(inputs or {})
         run, results = c_void_p(), []
-        with self._lock:
-            self._library.BeginRun(self._open(), len(tensors), tensors, byref(run))
+        with self._using() as handle:
+            self._library.BeginRun(handle, len(tensors), tensors, byref(run))
             try:
                 raw = OnnxTensor()
                 for index in range(len(self.outputs)):
@@ -349,8 +358,8 @@ class Model:
                                    tuple(operator_name(raw.operators[i]) for i in range(raw.operatorCount)),
                                    text_of(raw.reason)))
 
-        with self._lock:
-            self._library.ReportNodes(self._open(), len(tensors), tensors, NodeCallback(tell), None)
+        with self._using() as handle:
+            self._library.ReportNodes(handle, len(tensors), tensors, NodeCallback(tell), None)
         return tuple(nodes)
 
 

@@ -6,12 +6,15 @@
 
 Needs onnxruntime 1.23 or newer. What a session may be told, and how to see what runs where: docs/ONNXRUNTIME.md.
 """
+import ctypes
 import os
 import re
 import threading
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from . import _library
+from ._device import enumerated
+from ._library import Error
 
 NAME = "vkdml"
 FILE = "libonnxruntime_ep_vkdml.so"
@@ -21,6 +24,7 @@ MEMORY_VENDOR = 0x766B646D  # of tensors on devices, as the plugin says it
 
 _lock = threading.Lock()
 _registered = False
+_path = ""
 
 
 def _onnxruntime() -> Any:
@@ -65,20 +69,35 @@ def register(path: Optional[str] = None, *, software: bool = True) -> None:
             leave the choice to it, prefer them to its CPU provider. The environment variable VKDML_ONNXRUNTIME_SOFTWARE, 1 or
             0, has the last word, and is all that there is in other languages.
     """
-    global _registered
+    global _registered, _path
     with _lock:
         if not _registered:
             if software:
                 os.environ.setdefault(SOFTWARE, "1")
-            _onnxruntime().register_execution_provider_library(NAME, path or plugin())
+            _path = path or plugin()
+            _onnxruntime().register_execution_provider_library(NAME, _path)
             _registered = True
 
 
+def _check_unused(path: str) -> None:
+    """ONNX Runtime does not look whether a plugin is used: the plugin counts."""
+    sessions, tensors = ctypes.c_uint64(), ctypes.c_uint64()
+    ctypes.CDLL(path).VkdmlOnnxRuntimeCountUses(ctypes.byref(sessions), ctypes.byref(tensors))
+    if sessions.value or tensors.value:
+        raise RuntimeError(f"the plugin is used by {sessions.value} sessions and {tensors.value} tensors on devices: delete them "
+                           "first (del, gc.collect())")
+
+
 def unregister() -> None:
-    """The opposite, for when no session uses it any more."""
+    """The opposite of register(). Options and devices that were made before are of no use afterwards.
+
+    Raises:
+        RuntimeError: sessions, or tensors on devices, use the plugin; says how many.
+    """
     global _registered
     with _lock:
         if _registered:
+            _check_unused(_path)
             _onnxruntime().unregister_execution_provider_library(NAME)
             _registered = False
 
@@ -97,11 +116,23 @@ def _is_named(one: Any, name: Union[str, int]) -> bool:
     return name.lower() in about["vulkan_device"].lower() or name.lower() == about["vulkan_uuid"]
 
 
+def _why_none() -> str:
+    """Why the plugin offers no device at all."""
+    try:
+        others = enumerated()
+    except Error as error:
+        return error.reason
+    return "\n".join(f"{other.name}: {other.unusable or f'software, offered with {SOFTWARE}=1'}" for other in others)
+
+
 def _find(name: Union[str, int, None]) -> Any:
-    found = [one for one in devices() if name is None or name == "" or _is_named(one, name)]
+    offered = devices()
+    if not offered:
+        raise ValueError(f"there is no Vulkan device: {_why_none()}")
+    found = [one for one in offered if name is None or name == "" or _is_named(one, name)]
     if not found:
-        names = [f'#{one.ep_metadata["vulkan_index"]} {one.ep_metadata["vulkan_device"]}' for one in devices()]
-        raise ValueError(f"there is no Vulkan device {'' if name is None else name}; there are {names}")
+        names = [f'#{one.ep_metadata["vulkan_index"]} {one.ep_metadata["vulkan_device"]}' for one in offered]
+        raise ValueError(f"there is no Vulkan device {name}; there are {names}")
     return found[0]
 
 

@@ -19,6 +19,9 @@ from onnx import TensorProto, helper, numpy_helper
 import vkdml
 import vkdml.onnxruntime
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from forked import forked  # noqa: E402
+
 onnxruntime.set_default_logger_severity(4)
 FLOAT = TensorProto.FLOAT
 
@@ -59,6 +62,13 @@ class Plugin(unittest.TestCase):
     def test_an_unknown_device_is_refused_by_name(self):
         with self.assertRaisesRegex(ValueError, "no Vulkan device nosuchdevice"):
             vkdml.onnxruntime.session_options(device="nosuchdevice")
+
+    def test_no_device_has_a_reason(self):
+        program = "import vkdml.onnxruntime\ntry: vkdml.onnxruntime.session_options()\nexcept ValueError as error: print(error)"
+        for changed, reason in (({"VK_DRIVER_FILES": "/missing", "VK_ICD_FILENAMES": "/missing"}, "VK_ERROR_INCOMPATIBLE_DRIVER"),
+                                ({"VKDML_ONNXRUNTIME_SOFTWARE": "0"}, "software, offered with VKDML_ONNXRUNTIME_SOFTWARE=1")):
+            result = subprocess.run([sys.executable, "-c", program], env={**os.environ, **changed}, capture_output=True, text=True)
+            self.assertRegex(result.stdout, f"^there is no Vulkan device: .*{reason}\n$", result)
 
     def test_shapes_may_change(self):
         text, weights = sums()
@@ -114,6 +124,19 @@ class Plugin(unittest.TestCase):
         options.add_session_config_entry("ep.vkdml.cache", "")
         with self.assertRaisesRegex(Exception, 'the cache folder is ""'):
             onnxruntime.InferenceSession(sums()[0], options)
+
+    def test_models_with_compiled_parts_are_refused(self):
+        options = vkdml.onnxruntime.session_options()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "compiled.onnx")
+            if hasattr(onnxruntime, "ModelCompiler"):
+                with self.assertRaisesRegex(Exception, "vkdml does not write models with EPContext nodes"):
+                    onnxruntime.ModelCompiler(options, sums()[0]).compile_to_file(path)
+            options.add_session_config_entry("ep.context_enable", "1")
+            options.add_session_config_entry("ep.context_file_path", path)
+            with self.assertRaisesRegex(Exception, "vkdml does not write models with EPContext nodes"):
+                onnxruntime.InferenceSession(sums()[0], options)
+            self.assertEqual(os.listdir(folder), [])
 
     def test_a_constant_graph(self):
         text = model([helper.make_node("Shape", ["x"], ["y"])], [("x", FLOAT, ["N", 4])], [("y", TensorProto.INT64, [2])])
@@ -190,6 +213,92 @@ class Plugin(unittest.TestCase):
 
         together(work, 4)
         self.assertEqual(failures, [])
+
+    def test_fork(self):
+        """A child process is refused sessions and tensors of its parent at once, leaves them, and makes its own."""
+        text, weights = sums()
+        x = np.ones((2, 4), np.float32)
+
+        def make():
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 1  # ONNX Runtime's own threads would be waited for when a session ends
+            made = onnxruntime.InferenceSession(text, vkdml.onnxruntime.session_options(options))
+            made.disable_fallback()
+            return made
+
+        def fails(use):
+            try:
+                use()
+            except Exception as error:
+                return "before fork()" in str(error)
+
+        kept = {"session": make(), "tensor": vkdml.onnxruntime.tensor(x)}
+        one, tensor = kept.values()
+
+        def inherited():
+            return (fails(lambda: one.run(None, {"x": x})) and fails(lambda: one.run_with_ort_values(None, {"x": tensor}))
+                    and fails(tensor.numpy))
+
+        def own():
+            there = vkdml.onnxruntime.tensor(x)
+            got = make().run_with_ort_values(None, {"x": there})[0].numpy()
+            return np.array_equal(got, (x + weights) ** 2)
+
+        def left():
+            nonlocal one, tensor
+            del one, tensor
+            kept.clear()
+            vkdml.onnxruntime.unregister()
+            return own()
+
+        np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
+        for work in (inherited, own, left):
+            self.assertEqual(forked(work), 0, work.__name__)
+        ends = threading.Event()
+
+        def run():
+            while not ends.is_set():
+                make().run(None, {"x": x})
+
+        thread = threading.Thread(target=run)  # holds locks of the plugin now and then
+        thread.start()
+        try:
+            self.assertEqual([forked(inherited) for _ in range(3)], [0, 0, 0])
+        finally:
+            ends.set()
+            thread.join()
+        np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)  # the parent's works on
+
+    def test_the_plugin_does_not_go_while_it_is_used(self):
+        x = np.ones((2, 4), np.float32)
+        used = [session(sums()[0]), session(sums()[0]), vkdml.onnxruntime.tensor(x)]
+        used[0].run(None, {"x": x})
+        for sessions, tensors in ((2, 1), (1, 1), (0, 1)):
+            with self.assertRaisesRegex(RuntimeError, f"used by {sessions} sessions and {tensors} tensors"):
+                vkdml.onnxruntime.unregister()
+            np.testing.assert_array_equal(used[-1].numpy(), x)
+            del used[0]
+        options = vkdml.onnxruntime.session_options()
+        vkdml.onnxruntime.unregister()
+        with self.assertRaisesRegex(Exception, "was unregistered after the session's options were made"):
+            onnxruntime.InferenceSession(sums()[0], options)
+        self.assertEqual(session(sums()[0]).run(None, {"x": x})[0].shape, x.shape)
+
+    def test_what_outlives_the_plugin_does_not_crash(self):
+        """ONNX Runtime's own function asks nobody: in a program of its own."""
+        program = ("import gc, numpy, onnxruntime, sys, vkdml.onnxruntime as plugin\n"
+                   "x = numpy.ones((2, 4), numpy.float32)\n"
+                   "one = onnxruntime.InferenceSession(sys.stdin.buffer.read(), plugin.session_options())\n"
+                   "tensor = plugin.tensor(x)\n"
+                   "onnxruntime.unregister_execution_provider_library(plugin.NAME)\n"
+                   "one.disable_fallback()\n"
+                   "print(one.run(None, {'x': x})[0].shape)\n"
+                   "del tensor, one\n"
+                   "gc.collect()\n"
+                   "plugin._registered = False\n"
+                   "print(plugin.tensor(x).numpy().shape)\n")
+        result = subprocess.run([sys.executable, "-c", program], input=sums()[0], capture_output=True)
+        self.assertEqual((result.returncode, result.stdout), (0, b"(2, 4)\n(2, 4)\n"), result)
 
     def test_the_plugin_can_go_and_come_again(self):
         text, _ = sums()

@@ -1,4 +1,5 @@
 """vkdml.Model: ONNX models from Python. Prints TAP. test_onnx.py HARNESS_FOLDER"""
+import multiprocessing
 import os
 import sys
 import tempfile
@@ -12,6 +13,7 @@ import tap
 import vkdml
 
 sys.path.insert(0, sys.argv[1])
+from forked import forked  # noqa: E402
 from onnx_models import BOOL, FLOAT, FLOAT16, INT64, UINT8, model, node, tensor, value_info  # noqa: E402
 
 X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
@@ -202,6 +204,45 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(vkdml.Error, 'cache folder is ""') as caught:
             vkdml.Model(self.write(network()), cache="")
         self.assertEqual(caught.exception.result, "VKDML_ERROR_INVALID_ARGUMENT")
+
+    def test_fork(self):
+        """a child process is refused a model of its parent at once, ends without it, and opens its own"""
+        path = self.write(network())
+        net = vkdml.Model(path)
+        net.run({"x": X})
+
+        def refused():
+            try:
+                net.run({"x": X})
+            except vkdml.Error as error:
+                return error.result == "VKDML_ERROR_DEVICE_LOST" and "before fork()" in error.reason
+
+        def nodes_refused():
+            try:
+                return not net.nodes
+            except vkdml.Error as error:
+                return error.result == "VKDML_ERROR_DEVICE_LOST"
+
+        def closed():
+            net.close()
+            return "closed" in repr(net)
+
+        def own():
+            with vkdml.Model(path) as own_net:
+                return (own_net.run({"x": X})["n"] == [2, 3]).all()
+
+        for work in (refused, nodes_refused, closed, own):
+            self.assertEqual(forked(work), 0, work.__name__)
+        with net._lock:  # as a thread that runs it while another forks
+            self.assertEqual(forked(refused), 0)
+            self.assertEqual(forked(closed), 0)
+        context = multiprocessing.get_context("fork")
+        results = context.Queue()
+        child = context.Process(target=lambda: results.put((refused(), own())))
+        child.start()
+        self.assertEqual(results.get(timeout=20), (True, True))
+        child.join()
+        np.testing.assert_array_equal(net.run({"x": X})["n"], [2, 3])  # the parent's works on
 
     def test_threads(self):
         """threads take turns on a model"""

@@ -4,6 +4,7 @@
 
 #include "onnx/diagnosis_parts.h"
 #include "onnx/plan_parts.h"
+#include "text/visible_text.h"
 
 /* Infinities and NaN that a node has as attributes are what it is asked to make. */
 static bool asks_for_non_finite(const struct onnx_node *node) {

@@ -5,6 +5,7 @@
 
 #include "onnx/diagnosis_parts.h"
 #include "onnx/plan_parts.h"
+#include "text/visible_text.h"
 
 /* How often the reference runs a node on changed inputs, and how many times as far as its results then move an element
  * may be off: of so few runs the movement may come out small. One unit of FLOAT16 in an input is much more than the

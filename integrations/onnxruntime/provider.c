@@ -171,7 +171,7 @@ bool provider_create(struct adapter *adapter, const struct provider_options *opt
     if (provider->device == NULL) {
         free(provider);
         return is_named ? false
-                        : onnx_fail(error, "ep.vkdml.device is %s, but the session was given %s", options->device,
+                        : onnx_fail(error, "option device is %s, but the session was given %s", options->device,
                                     adapter->info.name);
     }
     if (options->cache_folder[0] != 0) {

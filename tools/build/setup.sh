@@ -157,15 +157,18 @@ python_environment() {
     quietly "python -m venv" timeout 120 "$maker" -m venv "$1/venv"
 }
 
-# onnx_environment: sets $python to a Python that has ONNX and ONNX Runtime, in an environment of its own in build-onnx/. Brings
-# them from the Python package index, or what $VKDML_ONNX_PACKAGES lists instead.
+# onnx_environment: sets $python to a Python that has ONNX, ONNX Runtime and its GenAI, in an environment of its own in
+# build-onnx/. Brings them from the Python package index, or what $VKDML_ONNX_PACKAGES lists instead, which may leave out GenAI.
 onnx_environment() {
     python=$root/build-onnx/venv/bin/python
-    if ! "$python" -c "import onnx, onnxruntime" >/dev/null 2>&1; then
+    modules="onnx, onnxruntime"
+    [ -n "${VKDML_ONNX_PACKAGES-}" ] || modules="$modules, onnxruntime_genai"
+    if ! "$python" -c "import $modules" >/dev/null 2>&1; then
         mkdir -p "$root/build-onnx"
         python_environment "$root/build-onnx"
         # shellcheck disable=SC2086 # a list
-        quietly "pip install" "$python" -m pip install --quiet ${VKDML_ONNX_PACKAGES:-onnx==1.23.2 onnxruntime==1.32.0 numpy}
+        quietly "pip install" "$python" -m pip install --quiet \
+            ${VKDML_ONNX_PACKAGES:-onnx==1.23.2 onnxruntime==1.32.0 onnxruntime-genai==0.18.0 numpy}
     fi
 }
 

@@ -74,6 +74,7 @@ for profile in amd nvidia; do # memory as cards have it: mapped and not cached, 
         "$python" "$root/tests/onnx/test_onnxruntime.py"
 done
 if [ $# -eq 0 ]; then
+    [ -n "${VKDML_ONNX_PACKAGES-}" ] || logged "ONNX Runtime GenAI" "$python" "$root/tests/onnx/test_genai.py"
     logged "the plugin, where devices and models fail" env "LD_LIBRARY_PATH=$build/tests/onnx" "$python" \
         "$root/tests/onnx/test_onnxruntime_faults.py"
     logged "changes of ONNX's node tests, planned and compiled" "$build/tests/onnx/change_models" --count 60000 --seconds 20 \

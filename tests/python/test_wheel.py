@@ -1,8 +1,9 @@
 """The wheels of tools/build/wheel.sh: what is in them, and that they work once they are installed. Prints TAP.
 
-test_wheel.py SOURCES PYTHON
+test_wheel.py SOURCES PYTHON [PACKAGES COMMAND..]
 
-SOURCES has build-wheel/; PYTHON has ONNX Runtime and pip. The Python that runs this has NumPy.
+SOURCES has build-wheel/; PYTHON has ONNX Runtime and pip. The Python that runs this has NumPy. Of a cross build COMMAND runs
+a Python that has NumPy, and the folder PACKAGES has ONNX Runtime for it.
 """
 import glob
 import os
@@ -17,6 +18,7 @@ import zipfile
 import tap
 
 SOURCES, ONNX_PYTHON = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+PACKAGES, EMULATED = sys.argv[3:4], sys.argv[4:]
 WHEELS = sorted(glob.glob(os.path.join(SOURCES, "build-wheel", "wheel", "*.whl")))
 EP = "VkdmlExecutionProvider"
 LIBRARIES = ("libonnxruntime_ep_vkdml.so", "libvkdml.so", "libvkdml_onnx.so")
@@ -76,8 +78,23 @@ class Wheels(unittest.TestCase):
         self.assertEqual(len(found), 1, name)
         return found[0]
 
+    def environment(self, **others):
+        hidden = ("VKDML_LIBRARY", "VKDML_ONNX_LIBRARY", "VKDML_ONNXRUNTIME_PLUGIN", "PYTHONPATH", "LD_LIBRARY_PATH")
+        return {**{name: value for name, value in os.environ.items() if name not in hidden}, **others,
+                "MODEL": os.path.join(SOURCES, "examples", "models", "classify.onnx"), "VKDML_ONNXRUNTIME_SOFTWARE": "1"}
+
+    def installed_for(self, packages):
+        """As installed(), of a cross build: pip finds that the wheels are for the machine, and installs them in a folder."""
+        folder = tempfile.mkdtemp(dir=self.folder)
+        command(ONNX_PYTHON, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check",
+                "--only-binary=:all:", "--platform", "manylinux_2_28_aarch64", "--target", folder, *WHEELS)
+        env = self.environment(PYTHONPATH=os.pathsep.join([folder, *packages]))
+        return lambda program: command(*EMULATED, "-W", "ignore", "-c", program, cwd=folder, env=env).splitlines()
+
     def installed(self, python, *options):
         """A function that runs a program in a fresh environment, which has the wheels and no other of vkdml's files."""
+        if EMULATED:
+            return self.installed_for(PACKAGES if python == ONNX_PYTHON else [])
         folder = tempfile.mkdtemp(dir=self.folder)
         command(python, "-m", "venv", "--without-pip", *options, folder)
         own = os.path.join(folder, "bin", "python")
@@ -87,11 +104,7 @@ class Wheels(unittest.TestCase):
             with open(os.path.join(there, "onnxruntime.pth"), "w") as file:
                 file.write(packages)
         command(ONNX_PYTHON, "-m", "pip", "--python", own, "install", "--quiet", "--no-index", "--disable-pip-version-check", *WHEELS)
-        hidden = ("VKDML_LIBRARY", "VKDML_ONNX_LIBRARY", "VKDML_ONNXRUNTIME_PLUGIN", "PYTHONPATH", "LD_LIBRARY_PATH")
-        env = {name: value for name, value in os.environ.items() if name not in hidden}
-        env["MODEL"] = os.path.join(SOURCES, "examples", "models", "classify.onnx")
-        env["VKDML_ONNXRUNTIME_SOFTWARE"] = "1"
-        return lambda program: command(own, "-W", "ignore", "-c", program, cwd=folder, env=env).splitlines()
+        return lambda program: command(own, "-W", "ignore", "-c", program, cwd=folder, env=self.environment()).splitlines()
 
     def test_names(self):
         """there are two, for any Python 3, and the one with libraries is for glibc 2.28"""
@@ -115,7 +128,7 @@ class Wheels(unittest.TestCase):
             self.assertEqual(required, ["numpy"] if name == "vkdml" else ["vkdml"])
 
     def test_libraries(self):
-        """libraries need glibc 2.28 or older and each other, and export what those of the build do"""
+        """libraries need glibc 2.28 or older and each other, and the plugin exports its two functions"""
         for name in LIBRARIES:
             path = os.path.join(self.folder, "vkdml", name)
             needed = re.findall(r"\(NEEDED\).*\[(.*)\]", command("readelf", "-d", path))
@@ -125,8 +138,9 @@ class Wheels(unittest.TestCase):
             versions = re.findall(r"GLIBC_2\.(\d+)", command("readelf", "-V", path))
             self.assertLessEqual(max(map(int, versions)), 28, name)
             self.assertNotIn(SOURCES, command("readelf", "-d", path))
-        symbols = command("nm", "-D", "--defined-only", os.path.join(self.folder, "vkdml", LIBRARIES[0]))
-        self.assertEqual([line.split()[-1] for line in symbols.splitlines()], ["CreateEpFactories", "ReleaseEpFactory"])
+        symbols = command("readelf", "-W", "--dyn-syms", os.path.join(self.folder, "vkdml", LIBRARIES[0]))
+        exported = [line.split()[-1] for line in symbols.splitlines() if " DEFAULT " in line and " UND " not in line]
+        self.assertEqual(sorted(exported), ["CreateEpFactories", "ReleaseEpFactory"])
 
     def test_without_onnx_runtime(self):
         """in a fresh environment operators, models and the functions for ONNX Runtime's plugins work without ONNX Runtime"""

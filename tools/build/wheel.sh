@@ -89,7 +89,7 @@ stubs=
 if [ -n "$first" ]; then
     quietly "first_versions.c" "$compiler" -O2 -fPIC -fno-builtin -Wall -Wextra -Werror "-DFIRST_VERSION=\"$first\"" \
         "-DSTAT_VERSION=$stat_version" -c -o "$out/link/first_versions.o" "$root/tools/build/first_versions.c"
-    quietly "libfirst.a" ar rcs "$out/link/libfirst.a" "$out/link/first_versions.o"
+    quietly "libfirst.a" "$("$compiler" -print-prog-name=ar)" rcs "$out/link/libfirst.a" "$out/link/first_versions.o"
     stubs=" $out/link/libfirst.a"
     stub libdl.so.2 dladdr dlclose dlopen dlsym
     stub libpthread.so.0 pthread_create pthread_join pthread_key_create pthread_once

@@ -131,7 +131,7 @@ static OrtStatus *ORT_API_CALL get_devices(OrtEpFactory *ep_factory, const OrtHa
 
 /* ---- providers ---- */
 
-/* The adapter that the device which a session was given is. */
+/* The adapter of a device that a session was given. */
 static struct adapter *find_adapter(struct factory *factory, const OrtKeyValuePairs *metadata,
                                     struct onnx_error *error) {
     const char *index = metadata == NULL ? NULL : ort.api->GetKeyValue(metadata, INDEX_KEY);
@@ -156,11 +156,8 @@ static OrtStatus *ORT_API_CALL create_ep(OrtEpFactory *factory, const OrtHardwar
         onnx_fail(&error, "the plugin was unregistered after the session's options were made");
         return ort_status(false, &error);
     }
-    if (count != 1) {
-        onnx_fail(&error, "a session runs on one device, not %zu", count);
-        return ort_status(false, &error);
-    }
-    struct adapter *adapter = find_adapter((struct factory *)factory, metadata[0], &error);
+    /* Of several devices the first: it is the one whose memory ONNX Runtime allocates for the session. */
+    struct adapter *adapter = find_adapter((struct factory *)factory, count == 0 ? NULL : metadata[0], &error);
     const bool done = adapter != NULL && read_options(session_options, &options, &error) &&
                       provider_create(adapter, &options, logger, ep, &error);
     return ort_status(done, &error);

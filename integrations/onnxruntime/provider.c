@@ -176,7 +176,7 @@ bool provider_create(struct adapter *adapter, const struct provider_options *opt
     if (provider->device == NULL) {
         free(provider);
         return is_named ? false
-                        : onnx_fail(error, "ep.vkdml.device is %s, but the session was given %s", options->device,
+                        : onnx_fail(error, "option device is %s, but the session was given %s", options->device,
                                     adapter->info.name);
     }
     if (options->has_cache && !onnx_device_use_cache(provider->device->device, options->cache_folder, error)) {

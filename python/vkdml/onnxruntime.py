@@ -16,7 +16,8 @@ from . import _library
 from ._device import enumerated
 from ._library import Error
 
-NAME = "vkdml"
+NAME = "vkdml"  # under which register() registers the library
+EP_NAME = "VkdmlExecutionProvider"
 FILE = "libonnxruntime_ep_vkdml.so"
 OLDEST = (1, 23)
 SOFTWARE = "VKDML_ONNXRUNTIME_SOFTWARE"
@@ -58,6 +59,26 @@ def plugin() -> str:
             tried.append(path)
     raise OSError("ONNX Runtime's plugin was not found. Tried:\n  " + "\n  ".join(tried) + "\nBuild it: meson setup "
                   "-Donnxruntime=FOLDER_OF_ONNX_RUNTIMES_HEADERS, or set VKDML_ONNXRUNTIME_PLUGIN to its path")
+
+
+def get_library_path() -> str:
+    """The path of the plugin's library, for onnxruntime.register_execution_provider_library(): plugin(), by the name that
+    the packages of other plugins have for it.
+
+    Raises:
+        OSError: it was not found; the message has the paths that were tried.
+    """
+    return plugin()
+
+
+def get_ep_name() -> str:
+    """The execution provider's name, as OrtEpDevice.ep_name and InferenceSession.get_providers() have it."""
+    return EP_NAME
+
+
+def get_ep_names() -> List[str]:
+    """The names of all execution providers in the library: one."""
+    return [EP_NAME]
 
 
 def register(path: Optional[str] = None, *, software: bool = True) -> None:
@@ -106,7 +127,7 @@ def devices() -> List[Any]:
     """The devices that sessions can be on, as ONNX Runtime's OrtEpDevice, best first; .ep_metadata["vulkan_device"] is the name,
     and "vulkan_index", "vulkan_uuid" and "vulkan_driver" tell more."""
     register()
-    return [device for device in _onnxruntime().get_ep_devices() if device.ep_name == NAME]
+    return [device for device in _onnxruntime().get_ep_devices() if device.ep_name == EP_NAME]
 
 
 def _is_named(one: Any, name: Union[str, int]) -> bool:

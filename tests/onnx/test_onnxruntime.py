@@ -3,6 +3,8 @@
 
 test_onnxruntime.py      with the module and onnx, onnxruntime and numpy where Python finds them
 """
+import glob
+import json
 import os
 import pathlib
 import subprocess
@@ -24,6 +26,7 @@ from forked import forked  # noqa: E402
 
 onnxruntime.set_default_logger_severity(4)
 FLOAT = TensorProto.FLOAT
+EP_NAME = "VkdmlExecutionProvider"
 
 
 def model(nodes, inputs, outputs, constants=(), opset=20):
@@ -73,7 +76,7 @@ class Plugin(unittest.TestCase):
     def test_shapes_may_change(self):
         text, weights = sums()
         one = session(text)
-        self.assertEqual(one.get_providers()[0], "vkdml")
+        self.assertEqual(one.get_providers()[0], EP_NAME)
         for rows in (1, 5, 1, 2, 5, *range(3, 20), 1):
             x = np.random.default_rng(rows).standard_normal((rows, 4), dtype=np.float32)
             np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
@@ -434,7 +437,7 @@ class Operators(unittest.TestCase):
 def made(case, options, reason):
     """Whether a session is on the plugin; else it was refused for the reason, or older versions fell back, and printed it."""
     try:
-        return onnxruntime.InferenceSession(chain(6)[0], options, disable_fallback=True).get_providers()[0] == "vkdml"
+        return onnxruntime.InferenceSession(chain(6)[0], options, disable_fallback=True).get_providers()[0] == EP_NAME
     except Exception as error:
         case.assertRegex(str(error), reason)
         return False
@@ -573,7 +576,7 @@ class Memory(unittest.TestCase):
         for name, fits in (("#0", True), ("#7", False), ("no such", False)):
             options = vkdml.onnxruntime.session_options(device=0)
             options.add_session_config_entry("ep.vkdml.device", name)
-            self.assertEqual(made(self, options, f"ep.vkdml.device is {name}, but the session was given"), fits)
+            self.assertEqual(made(self, options, f"option device is {name}, but the session was given"), fits)
 
 
 class Software(unittest.TestCase):
@@ -582,7 +585,7 @@ class Software(unittest.TestCase):
         program = """
 import onnxruntime, vkdml.onnxruntime
 vkdml.onnxruntime.register({})
-found = [device for device in onnxruntime.get_ep_devices() if device.ep_name == "vkdml"]
+found = [device for device in onnxruntime.get_ep_devices() if device.ep_name == vkdml.onnxruntime.get_ep_name()]
 options = onnxruntime.SessionOptions()
 options.set_provider_selection_policy(onnxruntime.OrtExecutionProviderDevicePolicy.PREFER_CPU)
 print(len(found) > 0, onnxruntime.InferenceSession(%r, options).get_providers()[0])
@@ -595,7 +598,7 @@ print(len(found) > 0, onnxruntime.InferenceSession(%r, options).get_providers()[
                 own[vkdml.onnxruntime.SOFTWARE] = environment
             done = subprocess.run([sys.executable, "-W", "ignore", "-c", program.format(arguments)], env=own, text=True,
                                   capture_output=True, check=True, timeout=120)
-            chosen = "vkdml" if there else "CPUExecutionProvider"
+            chosen = EP_NAME if there else "CPUExecutionProvider"
             self.assertEqual(done.stdout.split()[-2:], [str(there), chosen], (arguments, environment))
 
 
@@ -609,7 +612,7 @@ class Options(unittest.TestCase):
             options.add_session_config_entry(f"ep.vkdml.{name}", "1")
         x = np.ones((2, 6), np.float32)
         one = onnxruntime.InferenceSession(text, options)
-        self.assertEqual(one.get_providers()[0], "vkdml")
+        self.assertEqual(one.get_providers()[0], EP_NAME)
         np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
         del one
         vkdml.onnxruntime.unregister()
@@ -639,7 +642,7 @@ class Options(unittest.TestCase):
                 one.run_with_iobinding(binding)
                 np.testing.assert_array_equal(value.numpy(), right)
         np.testing.assert_array_equal(session(text, check="cpu").run(None, {"x": large})[0], [[0, 0]])
-        self.assertFalse(made(self, vkdml.onnxruntime.session_options(check="all"), "ep.vkdml.check is all, must be finite or cpu"))
+        self.assertFalse(made(self, vkdml.onnxruntime.session_options(check="all"), "option check is all, must be finite or cpu"))
 
     def test_the_node_that_is_wrong_is_named(self):
         """In processes of their own, with a Vulkan loader whose memory goes wrong after a wait: that of the whole run, and of each
@@ -666,7 +669,99 @@ one.run(None, {"x": np.arange(2000, dtype=np.int32)})
     def test_what_is_no_truth_is_refused(self):
         options = vkdml.onnxruntime.session_options()
         options.add_session_config_entry("ep.vkdml.labels", "perhaps")
-        self.assertFalse(made(self, options, "ep.vkdml.labels is perhaps, must be 0 or 1"))
+        self.assertFalse(made(self, options, "option labels is perhaps, must be 0 or 1"))
+
+
+class Conventions(unittest.TestCase):
+    """What applications expect of any plugin of ONNX Runtime."""
+
+    def test_names(self):
+        device = vkdml.onnxruntime.devices()[0]
+        self.assertEqual(vkdml.onnxruntime.get_ep_name(), EP_NAME)
+        self.assertEqual(vkdml.onnxruntime.get_ep_names(), [EP_NAME])
+        self.assertEqual(device.ep_name, EP_NAME)
+        self.assertTrue(os.path.samefile(device.ep_metadata["library_path"], vkdml.onnxruntime.get_library_path()))
+
+    def test_any_registration_name(self):
+        vkdml.onnxruntime.unregister()
+        onnxruntime.register_execution_provider_library("any name", vkdml.onnxruntime.get_library_path())
+        try:
+            found = [device for device in onnxruntime.get_ep_devices() if device.ep_name == EP_NAME]
+            options = onnxruntime.SessionOptions()
+            options.add_provider_for_devices(found[:1], {})
+            text, weights = sums()
+            one = onnxruntime.InferenceSession(text, options, disable_fallback=True)
+            np.testing.assert_array_equal(one.run(None, {"x": np.ones((1, 4), np.float32)})[0], (1 + weights)[None] ** 2)
+            del one
+        finally:
+            onnxruntime.unregister_execution_provider_library("any name")
+
+    def test_a_provider_by_name(self):
+        vkdml.onnxruntime.register()
+        if EP_NAME not in onnxruntime.get_available_providers():
+            self.skipTest(f"ONNX Runtime {onnxruntime.__version__} takes no plugin by name")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report"
+            one = onnxruntime.InferenceSession(sums()[0], providers=[(EP_NAME, {"report": str(path)})])
+            self.assertEqual(one.get_providers()[0], EP_NAME)
+            self.assertIn("vkdml\tAdd", path.read_text())
+
+    def test_options_by_both_prefixes(self):
+        """Options of the provider become entries with its name in lower case; the short ones are read where these are not."""
+        device = vkdml.onnxruntime.devices()[0]
+        for provider, long, short, fits in (("perhaps", None, None, False), (None, "perhaps", None, False),
+                                            (None, None, "perhaps", False), ("0", None, "perhaps", True),
+                                            (None, "true", "perhaps", True), (None, "perhaps", "1", False)):
+            options = onnxruntime.SessionOptions()
+            options.add_provider_for_devices([device], {"half": provider} if provider else {})
+            for key, value in (("ep.vkdmlexecutionprovider.half", long), ("ep.vkdml.half", short)):
+                if value:
+                    options.add_session_config_entry(key, value)
+            self.assertEqual(made(self, options, "option half is perhaps, must be 0 or 1"), fits, (provider, long, short))
+
+    def test_of_several_devices_the_first(self):
+        """In a process of its own, where a driver is there twice: a session that is given both devices is on the first."""
+        program = """
+import sys, numpy, onnxruntime, vkdml.onnxruntime
+devices = vkdml.onnxruntime.devices()
+for given in (devices, devices[::-1]):
+    number = given[0].ep_metadata["vulkan_index"]
+    options = onnxruntime.SessionOptions()
+    options.add_provider_for_devices(given, {"device": "#" + number})
+    one = onnxruntime.InferenceSession(%r, options, disable_fallback=True)
+    one.disable_fallback()
+    print(len(given), number, one.get_providers()[0], one.run(["z"], {"x": numpy.full((1, 6), 2, numpy.float32)})[0].sum())
+""" % chain(6)[0]
+        named = os.environ.get("VK_DRIVER_FILES") or os.environ.get("VK_ICD_FILENAMES") or ""
+        driver = pathlib.Path(named.split(":")[0] or next(iter(glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json")), "none"))
+        if not driver.is_file():
+            self.skipTest("lavapipe is not installed")
+        about = json.loads(driver.read_text())
+        library = about["ICD"]["library_path"]
+        about["ICD"]["library_path"] = str(driver.parent / library) if "/" in library else library
+        with tempfile.TemporaryDirectory() as folder:
+            files = [pathlib.Path(folder) / name for name in ("a.json", "b.json")]
+            for file in files:
+                file.write_text(json.dumps(about))
+            drivers = ":".join(map(str, files))
+            done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], text=True, capture_output=True, timeout=120,
+                                  env={**os.environ, "VK_DRIVER_FILES": drivers, "VK_ICD_FILENAMES": drivers})
+        self.assertEqual(done.stdout.splitlines(), [f"2 {number} {EP_NAME} 12.0" for number in "01"], done.stderr)
+
+    def test_free_dimensions_may_be_fixed(self):
+        """Then all sizes are known, and the plan is made with the session, not at its first run."""
+        text, weights = sums()
+        for rows in (None, 3):
+            options = onnxruntime.SessionOptions()
+            if rows:
+                options.add_free_dimension_override_by_name("N", rows)
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "report"
+                one = session(text, options=options, report=str(path))
+                self.assertEqual([line for line in path.read_text().splitlines() if line.startswith("plan")],
+                                 ["plan\t2"] if rows else [])
+            x = np.ones((3, 4), np.float32)
+            np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
 
 
 class Tap(unittest.TextTestResult):

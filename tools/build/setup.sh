@@ -168,6 +168,21 @@ python_environment() {
     quietly "python -m venv" timeout 120 "$maker" -m venv "$1/venv"
 }
 
+# onnx_environment: sets $python to a Python that has ONNX, ONNX Runtime and its GenAI, in an environment of its own in
+# build-onnx/. Brings them from the Python package index, or what $VKDML_ONNX_PACKAGES lists instead, which may leave out GenAI.
+onnx_environment() {
+    python=$root/build-onnx/venv/bin/python
+    modules="onnx, onnxruntime"
+    [ -n "${VKDML_ONNX_PACKAGES-}" ] || modules="$modules, onnxruntime_genai"
+    if ! "$python" -c "import $modules" >/dev/null 2>&1; then
+        mkdir -p "$root/build-onnx"
+        python_environment "$root/build-onnx"
+        # shellcheck disable=SC2086 # a list
+        quietly "pip install" "$python" -m pip install --quiet \
+            ${VKDML_ONNX_PACKAGES:-onnx==1.23.2 onnxruntime==1.32.0 onnxruntime-genai==0.18.0 numpy}
+    fi
+}
+
 # onnxruntime_build NAME: sets $folder to NAME/, and $build, where it is empty, to a build folder in it, which is configured with
 # ONNX Runtime's plugin. Brings what they need.
 onnxruntime_build() {

@@ -25,12 +25,7 @@ elif [ "${1-}" = --build ]; then
     shift 2
 fi
 onnxruntime_build build-onnx
-python=$folder/venv/bin/python
-if ! "$python" -c "import onnx, onnxruntime" >/dev/null 2>&1; then
-    python_environment "$folder"
-    # shellcheck disable=SC2086 # a list
-    quietly "pip install" "$folder/venv/bin/pip" install --quiet ${VKDML_ONNX_PACKAGES:-onnx==1.23.2 onnxruntime==1.32.0 numpy}
-fi
+onnx_environment
 quietly "the build" ninja -C "$build"
 [ -z "$setup_only" ] || exit 0
 [ -e "$folder/nodes" ] || quietly "writing the node tests" "$python" "$root/tests/onnx/node_tests.py" "$folder/nodes"
@@ -79,6 +74,7 @@ for profile in amd nvidia; do # memory as cards have it: mapped and not cached, 
         "$python" "$root/tests/onnx/test_onnxruntime.py"
 done
 if [ $# -eq 0 ]; then
+    [ -n "${VKDML_ONNX_PACKAGES-}" ] || logged "ONNX Runtime GenAI" "$python" "$root/tests/onnx/test_genai.py"
     logged "the plugin, where devices and models fail" env "LD_LIBRARY_PATH=$build/tests/onnx" "$python" \
         "$root/tests/onnx/test_onnxruntime_faults.py"
     logged "changes of ONNX's node tests, planned and compiled" "$build/tests/onnx/change_models" --count 60000 --seconds 20 \

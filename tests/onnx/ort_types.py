@@ -103,7 +103,7 @@ def main():
     given = parser.parse_args()
     os.environ.setdefault("VKDML_ONNXRUNTIME_SOFTWARE", "1")
     ort.register_execution_provider_library("vkdml", str(pathlib.Path(given.plugin).resolve()))
-    device = next(device for device in ort.get_ep_devices() if device.ep_name == "vkdml")
+    device = next(device for device in ort.get_ep_devices() if device.ep_name == "VkdmlExecutionProvider")
     bad, found = 0, chosen(given.texts)
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"

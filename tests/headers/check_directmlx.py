@@ -32,8 +32,8 @@ def unsupported(page):
 
 def use(name, number):
     """A line that compiles where the name is declared."""
-    if name.startswith("::"):
-        return f"using {name};"
+    if name.startswith("DML"):
+        return f"using ::{name};"  # of no namespace
     scope, _, member = name.rpartition("::")
     if scope in ENUMERATIONS:
         return f"constexpr auto use{number} = vkdml::dml::{name};"

@@ -7,6 +7,9 @@
 static bool refuse_operator(const struct onnx_emission *e, VkdmlResult result) {
     const char *reasons = vkdmlGetErrorMessage();
     const size_t length = strcspn(reasons, "\n");
+    if (e->call->error->text[0] == 0) {
+        e->call->error->causes = vkdmlGetErrorCauses();
+    }
     return onnx_refuse_with(e->call, result, "%.*s", (int)(length < 300 ? length : 300), reasons);
 }
 

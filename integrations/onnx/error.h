@@ -10,6 +10,7 @@
 struct onnx_error {
     char text[512];
     VkdmlResult result;
+    VkdmlErrorCauses causes; /* of a refusal by DirectML's rules; 0 otherwise */
 };
 
 #if defined(__GNUC__)

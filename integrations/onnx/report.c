@@ -114,7 +114,7 @@ static bool try_zeros(const struct walking *w, const struct onnx_node *node, str
         }
     }
     const bool done = is_filled ? onnx_translate_node(w->plan, &w->scope, node, w->wanted, error) ||
-                                      strstr(error->text, ".DataType ") == NULL
+                                      (error->causes & VKDML_ERROR_CAUSE_DATA_TYPE) == 0
                                 : onnx_fail_memory(error);
     for (uint32_t i = node->input_count; i-- > 0;) {
         if (node->inputs[i] != ONNX_NONE) {

@@ -63,6 +63,19 @@ VKDML_API const char *vkdmlResultToString(VkdmlResult result);
  */
 VKDML_API const char *vkdmlGetErrorMessage(void);
 
+/** What reasons of a failure are about. Programs decide by codes and by these, never by the text of a reason. */
+typedef enum VkdmlErrorCauseBits {
+    /** The data type of a tensor or a scalar: not among the operator's at the feature level, or not that of another
+     *  tensor. Other sizes and elements do not help. */
+    VKDML_ERROR_CAUSE_DATA_TYPE = 1,
+    VKDML_ERROR_CAUSE_MAX_ENUM = 0x7FFFFFFF
+} VkdmlErrorCauseBits;
+/** A combination of VkdmlErrorCauseBits. */
+typedef uint32_t VkdmlErrorCauses;
+
+/** What the reasons of the calling thread's latest failed vkdml call are about, all its lines; 0: nothing of the above. */
+VKDML_API VkdmlErrorCauses vkdmlGetErrorCauses(void);
+
 /** VKDML_MAKE_VERSION of the library that is running, which may differ from VKDML_HEADER_VERSION. Thread-safe. */
 VKDML_API uint32_t vkdmlGetVersion(void);
 

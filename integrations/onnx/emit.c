@@ -8,7 +8,7 @@
 static bool refuse_operator(const struct onnx_emission *e, VkdmlResult result) {
     const char *reasons = vkdmlGetErrorMessage();
     const size_t length = strcspn(reasons, "\n");
-    if (result == VKDML_ERROR_INVALID_ARGUMENT && !onnx_supports_types(e)) {
+    if (result == VKDML_ERROR_INVALID_ARGUMENT && (vkdmlGetErrorCauses() & VKDML_ERROR_CAUSE_DATA_TYPE) != 0) {
         result = VKDML_ERROR_NOT_IMPLEMENTED;
     }
     return onnx_refuse_with(e->call, result, "%.*s", (int)(length < 300 ? length : 300), reasons);

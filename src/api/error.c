@@ -33,3 +33,7 @@ VkdmlResult vkdml_error_end_logged(struct vkdml_report *report, VkdmlResult resu
 const char *vkdmlGetErrorMessage(void) {
     return reports[latest_failure].text;
 }
+
+VkdmlErrorCauses vkdmlGetErrorCauses(void) {
+    return reports[latest_failure].causes;
+}

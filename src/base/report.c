@@ -11,6 +11,7 @@
 
 void vkdml_report_clear(struct vkdml_report *report) {
     report->result = VKDML_SUCCESS;
+    report->causes = 0;
     report->count = 0;
     report->omitted = 0;
     report->length = 0;
@@ -95,6 +96,15 @@ VkdmlResult vkdml_report_invalid(struct vkdml_report *report, const char *format
     va_start(arguments, format);
     add_line(report, VKDML_ERROR_INVALID_ARGUMENT, format, arguments);
     va_end(arguments);
+    return VKDML_ERROR_INVALID_ARGUMENT;
+}
+
+VkdmlResult vkdml_report_invalid_type(struct vkdml_report *report, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add_line(report, VKDML_ERROR_INVALID_ARGUMENT, format, arguments);
+    va_end(arguments);
+    report->causes |= VKDML_ERROR_CAUSE_DATA_TYPE;
     return VKDML_ERROR_INVALID_ARGUMENT;
 }
 

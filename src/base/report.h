@@ -23,6 +23,7 @@ struct vkdml_notes;
 
 struct vkdml_report {
     VkdmlResult result;        /* of the first failure; VKDML_SUCCESS while there is none */
+    uint32_t causes;           /* VkdmlErrorCauseBits of all failures */
     uint32_t count;            /* failures reported */
     uint32_t omitted;          /* of them, those whose line did not fit */
     size_t length;             /* of text */
@@ -41,6 +42,9 @@ VkdmlResult vkdml_report_add(struct vkdml_report *report, VkdmlResult result, co
 
 /* Adds an VKDML_ERROR_INVALID_ARGUMENT line and returns that. */
 VkdmlResult vkdml_report_invalid(struct vkdml_report *report, const char *format, ...) VKDML_PRINTF(2, 3);
+
+/* The same of a tensor's data type: VKDML_ERROR_CAUSE_DATA_TYPE. */
+VkdmlResult vkdml_report_invalid_type(struct vkdml_report *report, const char *format, ...) VKDML_PRINTF(2, 3);
 
 /* Adds a VKDML_ERROR_OUT_OF_HOST_MEMORY line, saying how many bytes for what, and returns that. */
 VkdmlResult vkdml_report_out_of_memory(struct vkdml_report *report, size_t bytes, const char *what);

@@ -61,9 +61,9 @@ static void check_to_float(const struct vkdml_instance *instance, struct vkdml_r
     const DML_TENSOR_DATA_TYPE a = instance->inputs[to_float.a].data_type, b = instance->inputs[to_float.b].data_type;
     const bool are_bytes = vkdml_data_type_bits(a) == 8 && vkdml_data_type_bits(b) == 8;
     if (a != b && !are_bytes) {
-        vkdml_report_invalid(report, "%s.DataType is %s, must be %s = %s.DataType, or both have 8 bits",
-                             vkdml_input_name(instance, to_float.b), vkdml_data_type_name(b), vkdml_data_type_name(a),
-                             vkdml_input_name(instance, to_float.a));
+        vkdml_report_invalid_type(report, "%s.DataType is %s, must be %s = %s.DataType, or both have 8 bits",
+                                  vkdml_input_name(instance, to_float.b), vkdml_data_type_name(b),
+                                  vkdml_data_type_name(a), vkdml_input_name(instance, to_float.a));
     }
     check(instance, &to_float, report);
 }

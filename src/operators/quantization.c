@@ -11,9 +11,9 @@ static void check_type(const struct vkdml_instance *instance, uint32_t input, st
                        const char *other_name, struct vkdml_report *report) {
     const struct vkdml_tensor *tensor = &instance->inputs[input];
     if (!vkdml_data_type_is(other, tensor->data_type)) {
-        vkdml_report_invalid(report, "%s.DataType is %s, must be %s = %s.DataType", vkdml_input_name(instance, input),
-                             vkdml_data_type_name(tensor->data_type), vkdml_data_type_name(other->data_type),
-                             other_name);
+        vkdml_report_invalid_type(report, "%s.DataType is %s, must be %s = %s.DataType",
+                                  vkdml_input_name(instance, input), vkdml_data_type_name(tensor->data_type),
+                                  vkdml_data_type_name(other->data_type), other_name);
     }
 }
 
@@ -36,7 +36,7 @@ static void check_linear_scale(const struct vkdml_instance *instance, struct vkd
     if (instance->inputs[0].data_type != DML_TENSOR_DATA_TYPE_INT32) {
         check_type(instance, SCALE, &instance->inputs[0], vkdml_input_name(instance, 0), report);
     } else if (scale->data_type != DML_TENSOR_DATA_TYPE_FLOAT32) {
-        vkdml_report_invalid(
+        vkdml_report_invalid_type(
             report,
             "%s.DataType is %s, must be DML_TENSOR_DATA_TYPE_FLOAT32 where %s.DataType is DML_TENSOR_DATA_TYPE_INT32",
             vkdml_input_name(instance, SCALE), vkdml_data_type_name(scale->data_type), vkdml_input_name(instance, 0));

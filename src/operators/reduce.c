@@ -89,20 +89,21 @@ static void check_types(const struct vkdml_instance *instance, DML_REDUCE_FUNCTI
     const char *input_name = vkdml_input_name(instance, 0);
     const char *output_name = vkdml_output_name(instance, 0);
     if ((types_of(function, instance->level) >> input & 1) == 0) {
-        vkdml_report_invalid(report, "Function is %s, must be one that takes %s (%s.DataType) at feature level %s",
-                             function_name(function), vkdml_data_type_name(input), input_name,
-                             vkdml_level_name(instance->level));
+        vkdml_report_invalid_type(report, "Function is %s, must be one that takes %s (%s.DataType) at feature level %s",
+                                  function_name(function), vkdml_data_type_name(input), input_name,
+                                  vkdml_level_name(instance->level));
     }
     if (is_place(function)) {
         const uint32_t types = instance->level >= DML_FEATURE_LEVEL_3_0 ? PLACE_TYPES : OLD_PLACE_TYPES;
         if (output != DML_TENSOR_DATA_TYPE_UNKNOWN && (types >> output & 1) == 0) {
-            vkdml_report_invalid(report, "Function is %s, must be one that gives %s (%s.DataType) at feature level %s",
-                                 function_name(function), vkdml_data_type_name(output), output_name,
-                                 vkdml_level_name(instance->level));
+            vkdml_report_invalid_type(report,
+                                      "Function is %s, must be one that gives %s (%s.DataType) at feature level %s",
+                                      function_name(function), vkdml_data_type_name(output), output_name,
+                                      vkdml_level_name(instance->level));
         }
     } else if (!vkdml_data_type_is(&instance->outputs[0], input)) {
-        vkdml_report_invalid(report, "%s.DataType is %s, must be %s = %s.DataType", output_name,
-                             vkdml_data_type_name(output), vkdml_data_type_name(input), input_name);
+        vkdml_report_invalid_type(report, "%s.DataType is %s, must be %s = %s.DataType", output_name,
+                                  vkdml_data_type_name(output), vkdml_data_type_name(input), input_name);
     }
 }
 

@@ -41,8 +41,8 @@ static void check_support(const struct vkdml_instance *instance, const struct vk
     if (is_known(tensor) && (support->dataTypes & (1u << tensor->data_type)) == 0) {
         char types[128];
         list_data_types(support->dataTypes, types, sizeof types);
-        vkdml_report_invalid(report, "%s.DataType is %s, must be one of %s at feature level %s", subject->name,
-                             vkdml_data_type_name(tensor->data_type), types, vkdml_level_name(instance->level));
+        vkdml_report_invalid_type(report, "%s.DataType is %s, must be one of %s at feature level %s", subject->name,
+                                  vkdml_data_type_name(tensor->data_type), types, vkdml_level_name(instance->level));
     }
     const uint32_t count = tensor->dimension_count;
     if (count >= support->minDimensionCount && count <= support->maxDimensionCount) {
@@ -180,10 +180,10 @@ static void check_same_type(const struct vkdml_subject *subject, const struct vk
     if (is_known(subject->tensor) && is_known(other->tensor) &&
         subject->tensor->data_type != other->tensor->data_type) {
         const char *level = vkdml_level_name(below);
-        vkdml_report_invalid(report, "%s.DataType is %s, must be %s = %s.DataType%s%s", subject->name,
-                             vkdml_data_type_name(subject->tensor->data_type),
-                             vkdml_data_type_name(other->tensor->data_type), other->name,
-                             level != NULL ? " below feature level " : "", level != NULL ? level : "");
+        vkdml_report_invalid_type(report, "%s.DataType is %s, must be %s = %s.DataType%s%s", subject->name,
+                                  vkdml_data_type_name(subject->tensor->data_type),
+                                  vkdml_data_type_name(other->tensor->data_type), other->name,
+                                  level != NULL ? " below feature level " : "", level != NULL ? level : "");
     }
 }
 
@@ -287,8 +287,8 @@ static void check_scalars_type(const struct vkdml_instance *instance, const Vkdm
                                DML_TENSOR_DATA_TYPE type, struct vkdml_report *report) {
     const DML_TENSOR_DATA_TYPE wanted = instance->outputs[0].data_type;
     if (type != wanted && is_known(&instance->outputs[0])) {
-        vkdml_report_invalid(report, "%s is %s, must be %s = %s.DataType", field->name, vkdml_data_type_name(type),
-                             vkdml_data_type_name(wanted), vkdml_output_name(instance, 0));
+        vkdml_report_invalid_type(report, "%s is %s, must be %s = %s.DataType", field->name, vkdml_data_type_name(type),
+                                  vkdml_data_type_name(wanted), vkdml_output_name(instance, 0));
     }
 }
 

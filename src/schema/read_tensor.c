@@ -6,8 +6,8 @@ static void read_data_type(const char *name, DML_TENSOR_DATA_TYPE type, struct v
                            struct vkdml_report *report) {
     vkdml_tensor_set_data_type(tensor, type);
     if (tensor->element_bits == 0) {
-        vkdml_report_invalid(report, "%s.DataType is %d, must be a DML_TENSOR_DATA_TYPE other than UNKNOWN", name,
-                             (int)type);
+        vkdml_report_invalid_type(report, "%s.DataType is %d, must be a DML_TENSOR_DATA_TYPE other than UNKNOWN", name,
+                                  (int)type);
     }
 }
 

@@ -522,6 +522,29 @@ static void surplus_activations_are_left_out(void **state) {
     }
 }
 
+/* Elements that are not known yet may fit; types that are refused stay refused. */
+static void types_are_judged_without_elements(void **state) {
+    static const enum onnx_type types[] = {ONNX_FLOAT, ONNX_DOUBLE};
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
+        struct onnx_model model;
+        graph = (struct proto){NULL, 0};
+        add_node("CumSum", "x axis", "y");
+        add_input("x", types[i], "2 6");
+        add_input("axis", ONNX_INT64, "");
+        add_output("y", types[i], "2 6");
+        struct proto bytes = read_graph(&model);
+        const struct onnx_verdict *verdicts = onnx_judge(&model, &model.graph, &model.arena);
+        assert_non_null(verdicts);
+        if (verdicts[0].is_translated != (types[i] == ONNX_FLOAT)) {
+            fail_msg("%s: %s", onnx_type_name(types[i]), verdicts[0].is_translated ? "claimed" : verdicts[0].reason);
+        }
+        onnx_arena_free(&model.arena);
+        proto_free(&bytes);
+    }
+    graph = (struct proto){NULL, 0};
+}
+
 /* ---- what changed models found ---- */
 
 /* Judged, and planned for inputs: refused with the reason both times. */
@@ -845,6 +868,7 @@ int main(void) {
         cmocka_unit_test(views_of_any_type_are_copied),
         cmocka_unit_test(nodes_after_kept_bodies_are_translated),
         cmocka_unit_test(surplus_activations_are_left_out),
+        cmocka_unit_test(types_are_judged_without_elements),
         cmocka_unit_test(strings_are_no_operands),
         cmocka_unit_test(strings_are_not_divided),
         cmocka_unit_test(what_fails_is_asked_nothing),

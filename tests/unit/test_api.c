@@ -14,6 +14,7 @@
 
 #include "base/processor.h"
 #include "interposer.h"
+#include "operator_fixture.h"
 #include "vkdml/vkdml.h"
 #include "vulkan/device.h"
 #include "vulkan_fixture.h"
@@ -692,6 +693,22 @@ static void a_success_leaves_the_latest_failures_message(void **state) {
     assert_string_equal(message, "requirements is NULL, must be given");
 }
 
+static void data_types_are_a_cause_of_failures(void **state) {
+    struct identity identity;
+    (void)state;
+    identity_init(&identity, 16);
+    identity.output.buffer.DataType = DML_TENSOR_DATA_TYPE_FLOAT16;
+    identity.output.buffer.TotalTensorSizeInBytes = 32;
+    assert_int_equal(vkdmlValidateOperator(&identity.desc, (DML_FEATURE_LEVEL)0), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(vkdmlGetErrorCauses(), VKDML_ERROR_CAUSE_DATA_TYPE);
+    identity_init(&identity, 16);
+    assert_int_equal(vkdmlValidateOperator(&identity.desc, (DML_FEATURE_LEVEL)0), VKDML_SUCCESS);
+    assert_int_equal(vkdmlGetErrorCauses(), VKDML_ERROR_CAUSE_DATA_TYPE); /* still the latest failure's */
+    identity.output.sizes[3] = 17;
+    assert_int_equal(vkdmlValidateOperator(&identity.desc, (DML_FEATURE_LEVEL)0), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(vkdmlGetErrorCauses(), 0);
+}
+
 static void *read_message_of_new_thread(void *result) {
     *(bool *)result = vkdmlGetErrorMessage()[0] == '\0';
     vkdmlValidateOperator(NULL, (DML_FEATURE_LEVEL)0);
@@ -1064,6 +1081,7 @@ int main(void) {
         cmocka_unit_test(the_callers_pipeline_cache_is_used_and_left_to_it),
         cmocka_unit_test(failures_are_logged_with_the_text_of_the_error_message),
         cmocka_unit_test(a_success_leaves_the_latest_failures_message),
+        cmocka_unit_test(data_types_are_a_cause_of_failures),
         cmocka_unit_test(messages_are_each_threads_own),
         cmocka_unit_test(nothing_beyond_core_1_2_is_required),
         cmocka_unit_test(operator_requirements_know_operators_and_types),

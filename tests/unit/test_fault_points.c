@@ -346,6 +346,7 @@ DOING(get_level_name, vkdmlGetFeatureLevelName(DML_FEATURE_LEVEL_1_0))
 DOING(get_tensor_size, vkdmlCalcBufferTensorSize(DML_TENSOR_DATA_TYPE_FLOAT32, 4, sizes, NULL))
 DOING(get_result_text, vkdmlResultToString(VKDML_SUCCESS))
 DOING(get_message, vkdmlGetErrorMessage())
+DOING(get_causes, vkdmlGetErrorCauses())
 DOING(get_version, vkdmlGetVersion())
 DOING(get_version_text, vkdmlGetVersionString())
 
@@ -411,6 +412,7 @@ static const struct subject {
     {"vkdmlCalcBufferTensorSize", get_tensor_size, 0, 0, false, false, false},
     {"vkdmlResultToString", get_result_text, 0, 0, false, false, false},
     {"vkdmlGetErrorMessage", get_message, 0, 0, false, false, false},
+    {"vkdmlGetErrorCauses", get_causes, 0, 0, false, false, false},
     {"vkdmlGetVersion", get_version, 0, 0, false, false, false},
     {"vkdmlGetVersionString", get_version_text, 0, 0, false, false, false},
 };

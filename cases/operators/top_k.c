@@ -17,13 +17,16 @@ static const char *const top_k_fixed[] = {
     "TOP_K seed=3 InputTensor=FLOAT32[1,1,3,4] InputTensor.data=1,2,2,3,3,4,5,5,6,6,6,6 "
     "OutputValueTensor=FLOAT32[1,1,3,3] OutputValueTensor.data=3,2,2,5,5,4,6,6,6 OutputIndexTensor=UINT32[1,1,3,3] "
     "OutputIndexTensor.data=3,1,2,2,3,1,0,1,2 Axis=3 K=3",
-    /* NaN comes last and without payload; zeros are equal and keep their signs. */
+    /* NaN is the greatest, without payload; zeros are equal and keep their signs. */
     "TOP_K seed=4 InputTensor=FLOAT32[8] InputTensor.data=0xffc00001,0x80000000,0,-inf,inf,0x7f800001,0x80000000,-1 "
-    "OutputValueTensor=FLOAT32[8] OutputValueTensor.data=inf,0x80000000,0,0x80000000,-1,-inf,0x7fc00000,0x7fc00000 "
-    "OutputIndexTensor=UINT64[8] OutputIndexTensor.data=4,1,2,6,7,3,0,5 Axis=0 K=8",
+    "OutputValueTensor=FLOAT32[8] OutputValueTensor.data=0x7fc00000,0x7fc00000,inf,0x80000000,0,0x80000000,-1,-inf "
+    "OutputIndexTensor=UINT64[8] OutputIndexTensor.data=0,5,4,1,2,6,7,3 Axis=0 K=8",
+    "TOP_K1 seed=7 InputTensor=FLOAT32[4] InputTensor.data=0xffc00001,2,inf,-inf OutputValueTensor=FLOAT32[4] "
+    "OutputValueTensor.data=-inf,2,inf,0x7fc00000 OutputIndexTensor=UINT32[4] OutputIndexTensor.data=3,1,2,0 Axis=0 K=4 "
+    "AxisDirection=INCREASING",
     "TOP_K seed=5 InputTensor=FLOAT16[7] InputTensor.data=0,0x8000,0xfe01,0x7c01,-inf,0x0001,0x8001 "
-    "OutputValueTensor=FLOAT16[6] OutputValueTensor.data=0x0001,0,0x8000,0x8001,-inf,0x7e00 "
-    "OutputIndexTensor=UINT32[6] OutputIndexTensor.data=5,0,1,6,4,2 Axis=0 K=6",
+    "OutputValueTensor=FLOAT16[6] OutputValueTensor.data=0x7e00,0x7e00,0x0001,0,0x8000,0x8001 "
+    "OutputIndexTensor=UINT32[6] OutputIndexTensor.data=2,3,5,0,1,6 Axis=0 K=6",
     /* 64 bits compare by both words. */
     "TOP_K seed=6 InputTensor=INT64[5] InputTensor.data=-1,0x100000000,0,0x8000000000000000,0xffffffff "
     "OutputValueTensor=INT64[5] OutputValueTensor.data=0x100000000,0xffffffff,0,-1,0x8000000000000000 "
@@ -233,7 +236,7 @@ static uint64_t key_of(uint32_t bits, size_t place) {
     const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
     bits = bits == 0x80000000u ? 0 : bits;
     bits = (bits & 0x80000000u) != 0 ? bits : ~bits & 0x7fffffffu; /* less: greater */
-    return (uint64_t)(is_nan ? UINT32_MAX : bits) << 32 | place;
+    return (uint64_t)(is_nan ? 0 : bits) << 32 | place;
 }
 
 static void loop_rows(const struct operator_case *c, unsigned char *const *tensors) {

@@ -1,7 +1,7 @@
 // What is ordered: an item is an element's key and mark. Keys are unsigned, of the element's bits, and less where an
-// element comes first; NaN has the last one. A mark is the element's place in its row, of floats twice that and 1 where
-// it is -0, which has 0's key: so marks break ties, and items differ. In the temporary resource an item is a record, of
-// two words or of four.
+// element comes first; NaN is the greatest element. A mark is the element's place in its row, of floats twice that and
+// 1 where it is -0, which has 0's key: so marks break ties, and items differ. In the temporary resource an item is a
+// record, of two words or of four.
 #ifndef VKDML_TOP_K_ITEMS_GLSL
 #define VKDML_TOP_K_ITEMS_GLSL
 

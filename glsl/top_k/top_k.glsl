@@ -108,14 +108,13 @@ Item item_of(uvec2 bits, uint place)
 {
     uint x = bits.x;
     uint mark = place;
-    bool is_nan = false;
     if (FLOATS) {
         const uint infinity = TYPE == FLOAT16 ? 0x7C00 : INFINITY;
         bool is_negative_zero = x == TOP;
         mark = mark * 2 + (is_negative_zero ? 1 : 0);
-        is_nan = (x & (TOP - 1)) > infinity;
+        bool is_nan = (x & (TOP - 1)) > infinity;
         x = is_negative_zero ? 0 : x;
-        x = (x & TOP) != 0 ? x ^ ONES : x | TOP;
+        x = is_nan ? ONES : (x & TOP) != 0 ? x ^ ONES : x | TOP;
     } else if (IS_SIGNED(TYPE)) {
         if (WIDE)
             bits.y ^= SIGN_BIT;
@@ -126,7 +125,7 @@ Item item_of(uvec2 bits, uint place)
         x ^= ONES;
         bits.y = ~bits.y;
     }
-    return Item(is_nan ? ONES : x, WIDE ? bits.y : 0, mark);
+    return Item(x, WIDE ? bits.y : 0, mark);
 }
 
 // The element that an item was; NaN without payload.
@@ -135,10 +134,11 @@ uvec2 element_of(Item item)
     uint x = LEAST ? item.low : item.low ^ ONES;
     uint high = LEAST ? item.high : ~item.high;
     if (FLOATS) {
+        bool is_nan = x == ONES;
         x = (x & TOP) != 0 ? x ^ TOP : x ^ ONES;
         if ((item.mark & 1) != 0)
             x = TOP;
-        if (item.low == ONES)
+        if (is_nan)
             x = TYPE == FLOAT16 ? 0x7E00 : QUIET_NAN;
     } else if (IS_SIGNED(TYPE)) {
         if (WIDE)

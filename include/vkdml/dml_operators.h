@@ -35,7 +35,7 @@
 
 #include "vkdml/dml_types.h"
 
-#ifndef DIRECTML_H /* the include guard of the real DirectML.h */
+#ifdef VKDML_DECLARES_DIRECTML /* and not the real DirectML.h */
 
 #ifdef __cplusplus
 extern "C" {
@@ -1397,7 +1397,7 @@ typedef struct DML_TOP_K_OPERATOR_DESC {
 /**
  * DML_OPERATOR_TOP_K1 (2_1): the K least (INCREASING) or greatest (DECREASING) elements along Axis, sorted in that
  * direction, and their places in Axis; both outputs have InputTensor's sizes, but K along Axis, at most its size. Of
- * equal elements the first comes first; zeros are equal, and NaN comes last in either direction, as the quiet NaN.
+ * equal elements the first comes first. Zeros are equal. NaN is the greatest element, and is written as the quiet NaN.
  */
 typedef struct DML_TOP_K1_OPERATOR_DESC {
     const DML_TENSOR_DESC *InputTensor;
@@ -2073,5 +2073,5 @@ typedef struct DML_ADAM_OPTIMIZER_OPERATOR_DESC {
 }
 #endif
 
-#endif /* DIRECTML_H */
+#endif /* VKDML_DECLARES_DIRECTML */
 #endif /* VKDML_DML_OPERATORS_H */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "onnx/diagnosis.h"
 #include "onnx/file.h"
 #include "onnx/report.h"
 #include "onnx/session.h"
@@ -14,6 +15,10 @@ struct VkdmlOnnxModel_T {
     const struct onnx_model *model;
     struct onnx_device *device;
     struct onnx_session *session;
+    VkdmlOnnxWarningCallback warn; /* NULL: silent */
+    void *warn_data;
+    struct onnx_session_options options;
+    bool checks_finite, checks_reference;
 };
 
 struct VkdmlOnnxRun_T {
@@ -25,6 +30,9 @@ struct VkdmlOnnxRun_T {
 _Static_assert(VKDML_ONNX_MAX_RANK == ONNX_MAX_RANK, "ranks");
 _Static_assert((int)VKDML_ONNX_UNNEEDED == (int)ONNX_UNNEEDED, "outcomes");
 _Static_assert(sizeof(DML_OPERATOR_TYPE) == sizeof(int32_t), "types");
+
+/* The size of the first version of the struct. */
+#define OLDEST_INFO offsetof(VkdmlOnnxOpenInfo, warningCallback)
 
 static _Thread_local struct onnx_error last_error;
 
@@ -39,15 +47,29 @@ static struct onnx_error *begin_error(void) {
 
 /* ---- models ---- */
 
+static void warn(void *data, VkdmlLogLevel level, const char *message) {
+    const struct VkdmlOnnxModel_T *model = data;
+    (void)level;
+    if (model->warn != NULL) {
+        model->warn(model->warn_data, message);
+    }
+}
+
 static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel model, struct onnx_error *error) {
-    const struct onnx_device_options device = {.name = info->device, .cache_folder = info->cacheFolder};
+    const struct onnx_device_options device = {
+        .name = info->device, .cache_folder = info->cacheFolder, .warn = warn, .log_data = model};
     const struct onnx_session_options session = {.allows_half = (info->flags & VKDML_ONNX_ALLOW_HALF) != 0,
                                                  .node_by_node = (info->flags & VKDML_ONNX_NODE_BY_NODE) != 0,
+                                                 .has_float32_intermediates =
+                                                     (info->flags & VKDML_ONNX_FLOAT32_INTERMEDIATES) != 0,
                                                  .by_reference = (info->flags & VKDML_ONNX_REFERENCE) != 0,
                                                  .shapes_kept = info->shapesKept};
     if (!onnx_open(info->path, &model->file, error)) {
         return error->result;
     }
+    model->options = session;
+    model->checks_finite = (info->flags & VKDML_ONNX_CHECK_FINITE) != 0;
+    model->checks_reference = (info->flags & VKDML_ONNX_CHECK_CPU) != 0;
     model->model = onnx_file_model(model->file);
     return onnx_device_open(&device, &model->device, error) &&
                    onnx_session_create(model->device, model->model, &model->model->graph, &session, &model->session,
@@ -59,7 +81,7 @@ static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel mode
 VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *made) {
     struct onnx_error *error = begin_error();
     *made = NULL;
-    if (info == NULL || info->structSize < sizeof *info || info->path == NULL) {
+    if (info == NULL || info->structSize < OLDEST_INFO || info->path == NULL) {
         onnx_fail(error, info == NULL || info->path == NULL ? "info and its path must be there"
                                                             : "info->structSize must be sizeof(VkdmlOnnxOpenInfo)");
         return error->result;
@@ -68,6 +90,10 @@ VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *ma
     if (model == NULL) {
         onnx_fail_memory(error);
         return error->result;
+    }
+    if (info->structSize > offsetof(VkdmlOnnxOpenInfo, warningUserData)) {
+        model->warn = info->warningCallback;
+        model->warn_data = info->warningUserData;
     }
     const VkdmlResult result = open_parts(info, model, error);
     if (result != VKDML_SUCCESS) {
@@ -79,7 +105,8 @@ VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *ma
 }
 
 void vkdmlOnnxCloseModel(VkdmlOnnxModel model) {
-    if (model != NULL) {
+    /* What is inherited may be half changed: it goes with the process. */
+    if (model != NULL && (model->device == NULL || !onnx_device_is_inherited(model->device))) {
         onnx_session_free(model->session);
         onnx_device_close(model->device);
         onnx_close(model->file);
@@ -251,9 +278,23 @@ void vkdmlOnnxGetResult(VkdmlOnnxRun run, uint32_t index, VkdmlOnnxTensor *resul
     memcpy(result->sizes, output->sizes, output->rank * sizeof output->sizes[0]);
 }
 
+static bool check(const struct VkdmlOnnxRun_T *run, enum onnx_check check, void *const *outputs,
+                  struct onnx_error *error) {
+    const struct VkdmlOnnxModel_T *model = run->model;
+    const struct onnx_diagnosis diagnosis = {.check = check,
+                                             .device = model->device,
+                                             .model = model->model,
+                                             .graph = &model->model->graph,
+                                             .options = model->options};
+    return onnx_require_right(&diagnosis, run->inputs, (const void *const *)outputs, error);
+}
+
 VkdmlResult vkdmlOnnxExecuteRun(VkdmlOnnxRun run, void *const *outputs) {
     struct onnx_error *error = begin_error();
-    return onnx_run_execute(run->run, outputs, error) ? VKDML_SUCCESS : error->result;
+    const bool done = onnx_run_execute(run->run, outputs, error) &&
+                      (!run->model->checks_finite || check(run, ONNX_CHECK_FINITE, outputs, error)) &&
+                      (!run->model->checks_reference || check(run, ONNX_CHECK_REFERENCE, outputs, error));
+    return done ? VKDML_SUCCESS : error->result;
 }
 
 void vkdmlOnnxEndRun(VkdmlOnnxRun run) {

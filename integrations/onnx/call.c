@@ -42,6 +42,14 @@ bool onnx_refuse_with(const struct onnx_call *call, VkdmlResult result, const ch
     return false;
 }
 
+bool onnx_refuse_type(const struct onnx_call *call, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    refuse(call, VKDML_ERROR_NOT_IMPLEMENTED, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
 bool onnx_memory_is_out(const struct onnx_call *call) {
     return onnx_refuse_with(call, VKDML_ERROR_OUT_OF_HOST_MEMORY, "memory is out");
 }
@@ -68,6 +76,14 @@ const struct onnx_attribute *onnx_attribute(const struct onnx_call *call, const 
         }
     }
     return NULL;
+}
+
+bool onnx_find_body(const struct onnx_call *call, const char *name, const struct onnx_graph **body) {
+    const struct onnx_attribute *attribute = onnx_attribute(call, name, ONNX_ATTRIBUTE_GRAPH);
+    *body = attribute == NULL ? NULL : attribute->graph;
+    return attribute == NULL || *body != NULL ||
+           onnx_refuse_type(call,
+                            "ONNX Runtime runs nodes that have bodies; nodes of the bodies are assigned one by one");
 }
 
 int64_t onnx_int(const struct onnx_call *call, const char *name, int64_t otherwise) {
@@ -156,7 +172,7 @@ bool onnx_read_int(enum onnx_type type, const unsigned char *data, uint64_t i, i
 #undef READ
 }
 
-static bool read_float(enum onnx_type type, const unsigned char *data, uint64_t i, double *value) {
+bool onnx_read_float(enum onnx_type type, const unsigned char *data, uint64_t i, double *value) {
     int64_t integer;
     if (onnx_read_int(type, data, i, &integer)) {
         *value = (double)integer;
@@ -251,7 +267,7 @@ const double *onnx_host_floats(const struct onnx_call *call, uint32_t index, uin
         return NULL;
     }
     for (uint32_t i = 0; i < *count; ++i) {
-        if (!read_float(tensor->type, elements, i, &floats[i])) {
+        if (!onnx_read_float(tensor->type, elements, i, &floats[i])) {
             onnx_refuse(call, "input %u is no number", (unsigned)index);
             return NULL;
         }

@@ -3,10 +3,14 @@
 
 #include "onnx/emit.h"
 
-/* DirectML's reasons are lines; the first is told. */
+/* DirectML's reasons are lines; the first is told. The code says whether types are the reason, see onnx_refuse_type().
+ * */
 static bool refuse_operator(const struct onnx_emission *e, VkdmlResult result) {
     const char *reasons = vkdmlGetErrorMessage();
     const size_t length = strcspn(reasons, "\n");
+    if (result == VKDML_ERROR_INVALID_ARGUMENT && !onnx_supports_types(e)) {
+        result = VKDML_ERROR_NOT_IMPLEMENTED;
+    }
     return onnx_refuse_with(e->call, result, "%.*s", (int)(length < 300 ? length : 300), reasons);
 }
 

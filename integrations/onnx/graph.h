@@ -65,7 +65,7 @@ struct onnx_attribute {
     const int64_t *ints;  /* of INT and INTS */
     const char **strings; /* of STRING and STRINGS, each with a zero behind it */
     struct onnx_data tensor;
-    struct onnx_graph *graph;
+    struct onnx_graph *graph; /* of GRAPH; NULL: whoever gave the graph runs the body, and the node with it */
 };
 
 struct onnx_node {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "onnx/operators.h"
+#include "onnx/widen.h"
 #include "text/visible_text.h"
 
 #define FOLD_LIMIT 65536
@@ -62,7 +63,7 @@ bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph) {
             }
         }
         for (uint32_t a = 0; is_needed && a < node->attribute_count; ++a) {
-            if (node->attributes[a].kind == ONNX_ATTRIBUTE_GRAPH) {
+            if (node->attributes[a].kind == ONNX_ATTRIBUTE_GRAPH && node->attributes[a].graph != NULL) {
                 mark_outer(node->attributes[a].graph, wanted);
             }
         }
@@ -87,11 +88,19 @@ static bool gather(struct onnx_call *call, const bool *wanted, struct onnx_tenso
     if (*memory == NULL || *own == NULL) {
         return onnx_memory_is_out(call);
     }
+    const bool is_widened = onnx_is_widened(call->scope, node);
     for (uint32_t i = 0; i < node->input_count; ++i) {
-        (*memory)[i] = node->inputs[i] == ONNX_NONE ? NULL : call->scope->tensors[node->inputs[i]];
-        if (node->inputs[i] != ONNX_NONE && (*memory)[i] == NULL) {
-            const struct onnx_value *value = &call->scope->graph->values[node->inputs[i]];
-            return onnx_refuse(call, "input '%s' %s", visible_text(value->name).text, why_none(value));
+        const uint32_t value = node->inputs[i];
+        (*memory)[i] = value == ONNX_NONE ? NULL : call->scope->tensors[value];
+        if (value != ONNX_NONE && (*memory)[i] == NULL) {
+            const struct onnx_value *said = &call->scope->graph->values[value];
+            return onnx_refuse(call, "input '%s' %s", visible_text(said->name).text, why_none(said));
+        }
+        if (value != ONNX_NONE && is_widened) {
+            (*memory)[i] = onnx_widen_input(call, value);
+            if ((*memory)[i] == NULL) {
+                return onnx_memory_is_out(call); /* where no reason has been told */
+            }
         }
     }
     for (uint32_t i = 0; i < node->output_count; ++i) {
@@ -128,8 +137,11 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
         }
     }
     for (uint32_t i = 0; i < node->output_count; ++i) {
-        if (node->outputs[i] != ONNX_NONE) {
-            scope->tensors[node->outputs[i]] = call.outputs[i];
+        const uint32_t value = node->outputs[i];
+        if (value != ONNX_NONE && !onnx_is_widened(scope, node)) {
+            scope->tensors[value] = call.outputs[i];
+        } else if (value != ONNX_NONE && !onnx_narrow_output(&call, value, call.outputs[i])) {
+            return false;
         }
     }
     return true;
@@ -175,9 +187,9 @@ bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *
     if (!onnx_charge_plan(call, units_of(body))) {
         return false;
     }
-    struct onnx_scope scope = {body, NULL, call->scope};
+    struct onnx_scope scope = {.graph = body, .outer = call->scope};
     scope.tensors = onnx_allocate(&call->plan->arena, body->value_count, sizeof *scope.tensors);
-    if (scope.tensors == NULL) {
+    if (scope.tensors == NULL || !onnx_widen_scope(call->plan, &scope)) {
         return onnx_memory_is_out(call);
     }
     if (input_count != body->input_count) {
@@ -255,7 +267,8 @@ static bool add_output(struct onnx_plan *plan, struct onnx_tensor *tensor, uint3
     }
     if (!is_whole(plan, tensor)) {
         DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {0};
-        tensor = onnx_make(&call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(tensor));
+        struct onnx_tensor *bits = onnx_as_bits(&call, tensor);
+        tensor = bits == NULL ? NULL : onnx_make(&call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(bits));
         if (tensor == NULL) {
             return false;
         }
@@ -346,7 +359,8 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
     plan->looked_at_inputs = onnx_allocate(&plan->arena, input_count, sizeof *plan->looked_at_inputs);
     plan->inputs = inputs;
     plan->ranges = onnx_allocate(&plan->arena, input_count, sizeof *plan->ranges);
-    if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL || plan->ranges == NULL) {
+    if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL || plan->ranges == NULL ||
+        !onnx_widen_scope(plan, scope)) {
         return onnx_fail_memory(error);
     }
     for (uint32_t i = 0; inputs != NULL && i < plan->input_count; ++i) {
@@ -392,6 +406,7 @@ struct onnx_plan *onnx_plan_start(const struct onnx_model *model, const struct o
         plan->output_count = graph->output_count;
         plan->host_limit = options == NULL || options->host_limit == 0 ? HOST_LIMIT : options->host_limit;
         plan->fold_limit = options == NULL || options->fold_limit == 0 ? FOLD_LIMIT : options->fold_limit;
+        plan->has_float32_intermediates = options != NULL && options->has_float32_intermediates;
     }
     return plan;
 }

@@ -53,6 +53,11 @@ struct onnx_title onnx_node_title(const struct onnx_node *node);
 bool onnx_refuse(const struct onnx_call *call, const char *format, ...) ONNX_PRINTF(2, 3);
 bool onnx_refuse_with(const struct onnx_call *call, VkdmlResult result, const char *format, ...) ONNX_PRINTF(3, 4);
 
+/* Refuses types that the translation does not support: VKDML_ERROR_NOT_IMPLEMENTED. A node that waits for elements of
+ * its inputs is claimed before they are known, unless it is refused with that code: so use the code, by
+ * onnx_refuse_with(), also for elements that are plausible and not supported. */
+bool onnx_refuse_type(const struct onnx_call *call, const char *format, ...) ONNX_PRINTF(2, 3);
+
 /* An input, or NULL where it is absent or beyond the last. */
 struct onnx_tensor *onnx_input(const struct onnx_call *call, uint32_t index);
 
@@ -63,6 +68,8 @@ bool onnx_output(const struct onnx_call *call, uint32_t index, struct onnx_tenso
 const struct onnx_attribute *onnx_attribute(const struct onnx_call *call, const char *name,
                                             enum onnx_attribute_kind kind);
 int64_t onnx_int(const struct onnx_call *call, const char *name, int64_t otherwise);
+/* The body of that name; NULL where the node has none. False where whoever gave the graph keeps it, which is told. */
+bool onnx_find_body(const struct onnx_call *call, const char *name, const struct onnx_graph **body);
 float onnx_float(const struct onnx_call *call, const char *name, float otherwise);
 const char *onnx_text(const struct onnx_call *call, const char *name, const char *otherwise);
 
@@ -113,6 +120,10 @@ bool onnx_broadcast_sizes(const struct onnx_call *call, uint32_t count, struct o
 
 /* Bits as another type of the same width; from or to bool, of what is 0 and 1. */
 struct onnx_tensor *onnx_reinterpret(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type);
+
+/* The bits of BOOL, BFLOAT16, DOUBLE and COMPLEX64 elements, as an integer type that operators which move elements
+ * take; other types as they are. */
+struct onnx_tensor *onnx_as_bits(const struct onnx_call *call, struct onnx_tensor *tensor);
 
 /* ---- what makes tensors ---- */
 
@@ -199,6 +210,7 @@ struct onnx_plan_output {
 struct onnx_plan_options {
     uint32_t fold_limit; /* bytes of results that are computed on the host at most; 0: 64 KiB */
     uint64_t host_limit; /* bytes of all tensors that planning writes out, without those of up to 4 KiB; 0: 1 GiB */
+    bool has_float32_intermediates; /* of normalizations, softmax and attention that are written out in FLOAT16 */
 };
 
 /* Whether a graph takes this many inputs: all that must be given, and any number of the optional ones after them. */

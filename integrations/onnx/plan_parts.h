@@ -56,6 +56,7 @@ struct onnx_plan {
     const struct onnx_model *model;
     struct onnx_expansion expansion; /* what bodies may still become */
     uint32_t fold_limit;
+    bool has_float32_intermediates; /* see widen.h */
     uint64_t host_limit, host_bytes; /* of tensors that planning writes out, without small ones */
     uint64_t looked_at; /* inputs whose elements are known, as in `depends` */
     uint64_t unknown;   /* .. that some shape depends on, and are not */
@@ -82,6 +83,8 @@ struct onnx_scope {
     const struct onnx_graph *graph;
     struct onnx_tensor **tensors;
     const struct onnx_scope *outer;
+    const bool *widened;       /* of each node: computed in FLOAT, see widen.h; NULL: none is */
+    struct onnx_tensor **wide; /* of each value that such a node reads or makes: in FLOAT, or NULL */
 };
 
 /* Constants of so few bytes are nodes of DirectML's graph, which sees what is in them; larger ones are OWNED_BY_DML. */
@@ -114,6 +117,9 @@ const void *onnx_packed(struct onnx_plan *plan, const struct onnx_tensor *tensor
 /* Element i of packed data as an integer; false: of no integer type. */
 bool onnx_read_int(enum onnx_type type, const unsigned char *data, uint64_t i, int64_t *value);
 
+/* Element i of packed data as a number, of integers the nearest double; false: of no type of numbers. */
+bool onnx_read_float(enum onnx_type type, const unsigned char *data, uint64_t i, double *value);
+
 bool onnx_memory_is_out(const struct onnx_call *call);
 
 /* Of each value whether a node that is needed reads it, or the graph's user. NULL where memory is out. */
@@ -144,6 +150,7 @@ struct onnx_walk {
     const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model says */
     bool skips_unneeded;                  /* of nodes that no output depends on nothing is made */
     uint32_t assumed_size;                /* of sizes that nothing tells; 0: what has one is not known */
+    uint32_t assumed_rank;                /* of what nodes with bodies make, where nothing tells; 0: it is not known */
     void (*tell)(void *data, const struct onnx_node_report *report); /* or NULL */
     void *data;
 };

@@ -52,17 +52,19 @@ static bool find_size(const struct walking *w, const struct onnx_value *value, u
     return known != NULL;
 }
 
-/* A value as the model describes it; none where it does not. False where memory is out. */
-static bool stand_in(struct walking *w, uint32_t v) {
+/* A value as the model describes it, or of `rank` dimensions; none where it does not and that is 0. False where memory
+ * is out. */
+static bool stand_in(struct walking *w, uint32_t v, uint32_t rank) {
     const struct onnx_value *value = &w->scope.graph->values[v];
     const uint32_t assumed = w->walk->assumed_size;
     uint32_t sizes[ONNX_MAX_RANK];
     w->scope.tensors[v] = NULL;
-    if (value->type == ONNX_UNDEFINED || !value->has_shape || value->rank > ONNX_MAX_RANK) {
+    if (value->type == ONNX_UNDEFINED || (!value->has_shape && rank == 0) || value->rank > ONNX_MAX_RANK) {
         return true;
     }
-    for (uint32_t d = 0; d < value->rank; ++d) {
-        if (!find_size(w, value, d, &sizes[d])) {
+    rank = value->has_shape ? value->rank : rank;
+    for (uint32_t d = 0; d < rank; ++d) {
+        if (!value->has_shape || !find_size(w, value, d, &sizes[d])) {
             if (assumed == 0) {
                 return true;
             }
@@ -70,16 +72,16 @@ static bool stand_in(struct walking *w, uint32_t v) {
             w->is_assumed[v] = true;
         }
     }
-    if (!onnx_is_countable(value->rank, sizes)) {
+    if (!onnx_is_countable(rank, sizes)) {
         return true;
     }
     struct onnx_source source = {.kind = ONNX_SOURCE_INPUT, .number = ONNX_NONE};
-    source.bytes = onnx_bytes_of(value->type, onnx_elements(value->rank, sizes));
+    source.bytes = onnx_bytes_of(value->type, onnx_elements(rank, sizes));
     /* Where sizes are assumed, elements that are asked for are there when it runs. */
     source.depends = assumed == 0 || source.bytes > MOST_LOOKED_AT ? 0 : (uint64_t)1 << (v < 63 ? v : 63);
     const uint32_t number = source.bytes == 0 ? ONNX_NONE : onnx_add_source(w->plan, &source);
     if (source.bytes == 0 || number != ONNX_NONE) {
-        w->scope.tensors[v] = onnx_add_tensor(w->plan, value->type, value->rank, sizes, number);
+        w->scope.tensors[v] = onnx_add_tensor(w->plan, value->type, rank, sizes, number);
     }
     return w->scope.tensors[v] != NULL;
 }
@@ -95,9 +97,25 @@ static bool reads_nothing(const struct onnx_scope *scope, const struct onnx_node
     return false;
 }
 
-/* Zeros in place of elements that are asked for and are not known; the tensor itself where that is not so. False where
- * memory is out. */
-static bool fill_in(struct onnx_plan *plan, struct onnx_tensor **tensor) {
+/* Elements that stand in for those that are not known: 0, or 1, and 0.5 of floats. */
+static void write_elements(enum onnx_type type, bool are_zero, uint64_t count, unsigned char *to) {
+    static const uint64_t half = 0x3FE0000000000000, integer = 1;
+    static const uint32_t single = 0x3F000000;
+    static const uint16_t short_half = 0x3800, upper_half = 0x3F00;
+    const size_t size = count == 0 ? 0 : onnx_bytes_of(type, 2) / 2;
+    const void *element = type == ONNX_FLOAT      ? (const void *)&single
+                          : type == ONNX_DOUBLE   ? (const void *)&half
+                          : type == ONNX_FLOAT16  ? (const void *)&short_half
+                          : type == ONNX_BFLOAT16 ? (const void *)&upper_half
+                                                  : (const void *)&integer;
+    for (uint64_t i = 0; !are_zero && size <= sizeof integer && i < count; ++i) {
+        memcpy(to + i * size, element, size);
+    }
+}
+
+/* Such elements in place of those that are asked for and are not known; the tensor itself where that is not so. False
+ * where memory is out. */
+static bool fill_in(struct onnx_plan *plan, bool are_zero, struct onnx_tensor **tensor) {
     struct onnx_tensor *t = *tensor;
     if (t == NULL || t->data != NULL || t->source == ONNX_NONE ||
         (plan->sources[t->source].depends & plan->unknown) == 0) {
@@ -107,46 +125,73 @@ static bool fill_in(struct onnx_plan *plan, struct onnx_tensor **tensor) {
     if (bytes > MOST_LOOKED_AT) {
         return true;
     }
-    void *zeros = onnx_allocate(&plan->arena, bytes + 4, 1);
-    struct onnx_tensor *filled =
-        zeros == NULL ? NULL : onnx_add_data(plan, t->type, t->rank, t->sizes, zeros, bytes, 0);
+    void *elements = onnx_allocate(&plan->arena, bytes + 4, 1);
+    if (elements == NULL) {
+        return false;
+    }
+    write_elements(t->type, are_zero, onnx_count(t), elements);
+    struct onnx_tensor *filled = onnx_add_data(plan, t->type, t->rank, t->sizes, elements, bytes, 0);
     *tensor = filled == NULL ? t : filled;
     return filled != NULL;
 }
 
-/* Whether a node that asks for elements of its inputs would be translated, as far as zeros in their place tell: other
- * elements may fit where these do not, but what no element changes are types. */
-static bool try_zeros(const struct walking *w, const struct onnx_node *node, struct onnx_error *error) {
+/* Translates a node with such elements in place of all that it asks for, one after another. */
+static bool translate_with(const struct walking *w, const struct onnx_node *node, bool are_zero,
+                           struct onnx_error *error) {
+    for (uint64_t before;;) {
+        before = w->plan->unknown;
+        for (uint32_t i = 0; i < node->input_count; ++i) {
+            if (node->inputs[i] != ONNX_NONE && !fill_in(w->plan, are_zero, &w->scope.tensors[node->inputs[i]])) {
+                return onnx_fail_memory(error);
+            }
+        }
+        *error = (struct onnx_error){0};
+        if (onnx_translate_node(w->plan, &w->scope, node, w->wanted, error) || w->plan->unknown == before) {
+            return error->text[0] == 0;
+        }
+    }
+}
+
+/* Whether a node that asks for elements of its inputs may be translated with some in their place: others may fit where
+ * these do not, but no elements change what onnx_refuse_type() refuses. */
+static bool try_elements(const struct walking *w, const struct onnx_node *node, bool are_zero,
+                         struct onnx_error *error) {
     struct onnx_tensor **tensors = w->scope.tensors;
     struct onnx_tensor **kept = onnx_allocate(&w->plan->arena, node->input_count, sizeof(*kept));
     if (kept == NULL) {
         return onnx_fail_memory(error);
     }
-    bool is_filled = true;
+    const uint64_t unknown = w->plan->unknown;
     for (uint32_t i = 0; i < node->input_count; ++i) {
-        if (node->inputs[i] != ONNX_NONE) {
-            kept[i] = tensors[node->inputs[i]];
-            is_filled = fill_in(w->plan, &tensors[node->inputs[i]]) && is_filled;
-        }
+        kept[i] = node->inputs[i] == ONNX_NONE ? NULL : tensors[node->inputs[i]];
     }
-    const bool done = is_filled ? onnx_translate_node(w->plan, &w->scope, node, w->wanted, error) ||
-                                      strstr(error->text, ".DataType ") == NULL
-                                : onnx_fail_memory(error);
-    for (uint32_t i = node->input_count; i-- > 0;) {
+    const bool is_likely = translate_with(w, node, are_zero, error) || error->result != VKDML_ERROR_NOT_IMPLEMENTED;
+    w->plan->unknown = unknown;
+    for (uint32_t i = 0; i < node->input_count; ++i) {
         if (node->inputs[i] != ONNX_NONE) {
             tensors[node->inputs[i]] = kept[i];
         }
     }
-    return done;
+    return is_likely;
 }
 
-/* Outputs of a node: what it made, or what the model says of them. */
+static bool has_body(const struct onnx_node *node) {
+    bool found = false;
+    for (uint32_t a = 0; a < node->attribute_count; ++a) {
+        found = found || node->attributes[a].kind == ONNX_ATTRIBUTE_GRAPH;
+    }
+    return found;
+}
+
+/* Outputs of a node: what it made, or what the model says of them. Of what nodes with bodies make it often says
+ * nothing, as branches may differ in their shapes: then a rank is assumed. */
 static bool set_outputs(struct walking *w, const struct onnx_node *node, bool is_made, bool is_assumed) {
+    const uint32_t rank = has_body(node) ? w->walk->assumed_rank : 0;
     bool done = true;
     for (uint32_t i = 0; done && i < node->output_count; ++i) {
         if (node->outputs[i] != ONNX_NONE) {
             w->is_assumed[node->outputs[i]] = is_assumed;
-            done = is_made || stand_in(w, node->outputs[i]);
+            done = is_made || stand_in(w, node->outputs[i], rank);
         }
     }
     return done;
@@ -175,13 +220,15 @@ static bool visit(struct walking *w, const struct onnx_node *node) {
     }
     report.operator_count = is_made ? plan->node_count - first : 0;
     if (!is_made && w->walk->assumed_size != 0 && plan->unknown != 0) {
-        const bool is_likely = try_zeros(w, node, &other);
-        if (is_memory(&other)) {
+        struct onnx_error others = {0};
+        const bool is_likely = try_elements(w, node, true, &other) && !is_memory(&other) &&
+                               try_elements(w, node, false, &others);
+        if (is_memory(&other) || is_memory(&others)) {
             return false;
         }
         report.outcome = is_likely ? ONNX_TRANSLATED : ONNX_REFUSED;
         report.is_assumed = report.is_assumed || is_likely;
-        report.reason = is_likely ? "" : other.text;
+        report.reason = is_likely ? "" : others.text[0] != 0 ? others.text : other.text;
     } else if (!is_made) {
         report.outcome = reads_nothing(&w->scope, node) ? ONNX_UNREACHED : ONNX_REFUSED;
     }
@@ -210,7 +257,7 @@ bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const str
     done = done && wanted != NULL && w.is_assumed != NULL && name_sizes(&w);
     for (uint32_t v = 0; walk->inputs == NULL && done && v < graph->value_count; ++v) {
         wanted[v] = wanted[v] || !walk->skips_unneeded;
-        done = w.scope.tensors[v] != NULL || stand_in(&w, v);
+        done = w.scope.tensors[v] != NULL || stand_in(&w, v, 0);
     }
     for (uint32_t n = 0; done && n < graph->node_count; ++n) {
         done = visit(&w, &graph->nodes[n]);

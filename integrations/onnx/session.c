@@ -112,8 +112,9 @@ static bool copy_inputs(struct onnx_run *run, const struct asked *asked, struct 
 
 static bool make_plan(struct onnx_run *run, const struct asked *asked, struct onnx_error *error) {
     const struct onnx_session *session = run->session;
+    const struct onnx_plan_options options = {.has_float32_intermediates = session->options.has_float32_intermediates};
     if (!copy_inputs(run, asked, error) ||
-        !onnx_plan_create(session->model, session->graph, count_inputs(session), run->key, NULL, &run->plan, error)) {
+        !onnx_plan_create(session->model, session->graph, count_inputs(session), run->key, &options, &run->plan, error)) {
         return false;
     }
     const bool *looked_at = onnx_plan_looked_at(run->plan);
@@ -149,7 +150,7 @@ bool onnx_session_create(struct onnx_device *device, const struct onnx_model *mo
 }
 
 void onnx_session_free(struct onnx_session *session) {
-    if (session == NULL) {
+    if (session == NULL || onnx_device_is_inherited(session->device)) {
         return;
     }
     while (session->runs != NULL) {
@@ -211,7 +212,8 @@ static struct onnx_run *make_run(struct onnx_session *session, const struct aske
 bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
                        const struct onnx_place *places, struct onnx_run **begun, struct onnx_error *error) {
     *begun = NULL;
-    if (!onnx_check_input_count(session->graph, input_count, error)) {
+    if (!onnx_device_check_process(session->device, error) ||
+        !onnx_check_input_count(session->graph, input_count, error)) {
         return false;
     }
     const size_t all = (size_t)count_inputs(session) + 1;
@@ -286,6 +288,9 @@ static bool finish_output(const struct onnx_run *run, const struct onnx_plan_out
 
 bool onnx_run_execute_at(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
                          struct onnx_error *error) {
+    if (!onnx_device_check_process(run->session->device, error)) {
+        return false;
+    }
     if (onnx_plan_node_count(run->plan) != 0 &&
         !(run->session->options.by_reference ? onnx_run_by_reference(run, outputs, error)
                                              : onnx_run_on_device(run, outputs, places, error))) {

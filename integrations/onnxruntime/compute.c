@@ -8,10 +8,13 @@
 
 struct compute {
     OrtNodeComputeInfo info; /* first: ONNX Runtime has a pointer to it */
-    struct onnx_pool *pool;  /* of the session's device */
+    struct onnx_device *device;
+    struct onnx_pool *pool; /* of the device */
     struct onnx_model model;
     struct onnx_session *session;
     const char *report;
+    struct check_options check;
+    struct onnx_diagnosis diagnosis; /* what it checks */
 };
 
 /* Inputs and outputs of one run, on the host or at places on the device. */
@@ -103,6 +106,9 @@ static void report(const struct compute *compute, const struct onnx_run *run) {
 
 static bool run(struct compute *compute, OrtKernelContext *context, const struct ends *ends, struct onnx_error *error) {
     const struct onnx_graph *graph = &compute->model.graph;
+    if (!onnx_device_check_process(compute->device, error)) {
+        return false;
+    }
     for (uint32_t i = 0; i < graph->input_count; ++i) {
         if (!read_input(compute, context, i, &ends->inputs[i], &ends->input_places[i], error)) {
             return false;
@@ -113,9 +119,16 @@ static bool run(struct compute *compute, OrtKernelContext *context, const struct
         return false;
     }
     report(compute, begun);
-    const bool done = make_outputs(compute, context, begun, ends, error) &&
-                      onnx_run_execute_at(begun, ends->outputs, ends->output_places, error);
+    const bool checks = compute->check.check != ONNX_CHECK_NOTHING;
+    struct check_inputs kept = {0};
+    bool done = make_outputs(compute, context, begun, ends, error);
+    done = done && (!checks || check_keep(compute->pool, graph->input_count, ends->inputs, ends->input_places, &kept,
+                                          error));
+    done = done && onnx_run_execute_at(begun, ends->outputs, ends->output_places, error) &&
+           (!checks || check_run(&compute->check, &compute->diagnosis, &kept, onnx_run_outputs(begun), ends->outputs,
+                                 ends->output_places, error));
     onnx_run_end(begun);
+    check_release(&kept);
     return done;
 }
 
@@ -174,8 +187,8 @@ static void prepare(struct compute *compute) {
 }
 
 bool compute_create(struct onnx_device *device, const OrtGraph *graph, const OrtNode *fused,
-                    const struct onnx_session_options *options, const char *report, OrtNodeComputeInfo **info,
-                    struct onnx_error *error) {
+                    const struct onnx_session_options *options, const struct check_options *check, const char *report,
+                    OrtNodeComputeInfo **info, struct onnx_error *error) {
     struct compute *compute = calloc(1, sizeof *compute);
     *info = NULL;
     if (compute == NULL) {
@@ -186,7 +199,11 @@ bool compute_create(struct onnx_device *device, const OrtGraph *graph, const Ort
                                          .Compute = compute_run,
                                          .ReleaseState = release_state};
     compute->report = report;
+    compute->device = device;
     compute->pool = options->pool;
+    compute->check = *check;
+    compute->diagnosis = (struct onnx_diagnosis){
+        .device = device, .model = &compute->model, .graph = &compute->model.graph, .options = *options};
     if (!import_graph(graph, true, &compute->model, error) || !import_ends(fused, &compute->model, error) ||
         !onnx_session_create(device, &compute->model, &compute->model.graph, options, &compute->session, error)) {
         compute_release(&compute->info);

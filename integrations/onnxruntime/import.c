@@ -266,6 +266,10 @@ static bool read_attribute(struct importing *i, const OrtOpAttr *from, struct on
         ort.api->ReleaseValue(tensor);
         return done || onnx_fail(i->error, "attribute %s is no tensor", visible_text(name).text);
     }
+    case ORT_OP_ATTR_GRAPH: /* ONNX Runtime runs the node, and asks for its body as a graph of its own */
+        to->kind = ONNX_ATTRIBUTE_GRAPH;
+        to->count = 1;
+        return true;
     default:
         *is_read = false;
         return true;

@@ -12,6 +12,7 @@
 struct provider {
     OrtEp ep; /* first: ONNX Runtime has a pointer to it */
     struct provider_options options;
+    const OrtLogger *logger;
     struct adapter *adapter;
     struct adapter_device *device;
     struct onnx_error error; /* of the latest call */
@@ -148,10 +149,13 @@ static OrtStatus *ORT_API_CALL compile(OrtEp *ep, const OrtGraph **graphs, const
     struct onnx_error error = {0};
     (void)contexts;
     const struct onnx_session_options options = {.allows_half = provider->options.allows_half,
+                                                 .has_float32_intermediates =
+                                                     provider->options.has_float32_intermediates,
                                                  .node_by_node = provider->options.node_by_node,
                                                  .pool = provider->device->pool};
+    const struct check_options check = {provider->options.check, provider->logger};
     for (size_t i = 0; i < count; ++i) {
-        if (!compute_create(provider->device->device, graphs[i], fused[i], &options, provider->options.report,
+        if (!compute_create(provider->device->device, graphs[i], fused[i], &options, &check, provider->options.report,
                             &infos[i], &error)) {
             for (size_t k = 0; k < i; ++k) {
                 compute_release(infos[k]);
@@ -172,25 +176,27 @@ static void ORT_API_CALL release_infos(OrtEp *ep, OrtNodeComputeInfo **infos, si
 
 /* ---- the provider ---- */
 
-bool provider_create(struct adapter *adapter, const struct provider_options *options, OrtEp **made,
-                     struct onnx_error *error) {
+bool provider_create(struct adapter *adapter, const struct provider_options *options, const OrtLogger *logger,
+                     OrtEp **made, struct onnx_error *error) {
     struct provider *provider = calloc(1, sizeof *provider);
     *made = NULL;
     if (provider == NULL) {
         return onnx_fail_memory(error);
     }
     provider->options = *options;
+    provider->logger = logger;
     provider->adapter = adapter;
     const bool is_named = options->device[0] == 0 || adapter_is_named(adapter, options->device);
     provider->device = is_named ? adapter_acquire(adapter, options->logs, options->labels, error) : NULL;
     if (provider->device == NULL) {
         free(provider);
         return is_named ? false
-                        : onnx_fail(error, "ep.vkdml.device is %s, but the session was given %s", options->device,
+                        : onnx_fail(error, "option device is %s, but the session was given %s", options->device,
                                     adapter->info.name);
     }
-    if (options->cache_folder[0] != 0) {
-        onnx_device_use_cache(provider->device->device, options->cache_folder);
+    if (options->has_cache && !onnx_device_use_cache(provider->device->device, options->cache_folder, error)) {
+        provider_release(&provider->ep);
+        return false;
     }
     provider->ep = (OrtEp){.ort_version_supported = API_VERSION,
                            .GetName = get_name,

@@ -5,9 +5,9 @@
 #include "adapter.h"
 #include "options.h"
 
-/* On the adapter's device, which is opened where it is not. On failure *made is NULL. */
-bool provider_create(struct adapter *adapter, const struct provider_options *options, OrtEp **made,
-                     struct onnx_error *error);
+/* On the adapter's device, which is opened where it is not. The logger is the session's. On failure *made is NULL. */
+bool provider_create(struct adapter *adapter, const struct provider_options *options, const OrtLogger *logger,
+                     OrtEp **made, struct onnx_error *error);
 void provider_release(OrtEp *provider);
 
 #endif

@@ -2,16 +2,19 @@
 import ctypes
 import os
 import threading
+import warnings
 import weakref
+from contextlib import contextmanager
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _library
 from ._library import Error, SizedStructure
 
-ALLOW_HALF, REFERENCE = 1, 4
+ALLOW_HALF, REFERENCE, FLOAT32_INTERMEDIATES = 1, 4, 8
+CHECKS = {None: 0, "finite": 16, "cpu": 32}
 # TensorProto.DataType: its name, and NumPy's type.
 ONNX_TYPES: Dict[int, Tuple[str, Any]] = {
     1: ("FLOAT", np.float32), 2: ("UINT8", np.uint8), 3: ("INT8", np.int8), 4: ("UINT16", np.uint16), 5: ("INT16", np.int16),
@@ -21,9 +24,13 @@ OUTCOMES = ("translated", "refused", "unreached", "unneeded")
 NAMES = [name.replace("libvkdml", "libvkdml_onnx") for name in _library.NAMES]
 
 
+WarningCallback = CFUNCTYPE(None, c_void_p, c_char_p)
+
+
 class OnnxOpenInfo(SizedStructure):
     _fields_ = [("structSize", c_size_t), ("path", c_char_p), ("device", c_char_p), ("cacheFolder", c_char_p),
-                ("flags", c_uint32), ("shapesKept", c_uint32)]
+                ("flags", c_uint32), ("shapesKept", c_uint32), ("warningCallback", WarningCallback),
+                ("warningUserData", c_void_p)]
 
 
 class OnnxValue(ctypes.Structure):
@@ -163,22 +170,44 @@ def tensor_of(array: np.ndarray, type_: int) -> OnnxTensor:
     return OnnxTensor(type=type_, rank=array.ndim, sizes=(c_uint32 * 8)(*array.shape), data=array.ctypes.data)
 
 
-def close(library_: OnnxLibrary, handle: c_void_p, lock: Any) -> None:
+class Warnings:
+    """Collects what the library warns of, and passes it on when no code of the library runs."""
+
+    def __init__(self) -> None:
+        self._messages: List[str] = []
+        self.callback = WarningCallback(lambda _, message: self._messages.append(text_of(message)))
+
+    def show(self, stacklevel: int) -> None:
+        while self._messages:
+            warnings.warn(f"vkdml: {self._messages.pop(0)}", RuntimeWarning, stacklevel=stacklevel + 1)
+
+
+def close(library_: OnnxLibrary, handle: c_void_p, lock: Any, warned: Warnings, process: int) -> None:
+    if _library.is_inherited(process):
+        return
     with lock:
         library_.CloseModel(handle)
+    warned.show(1)
 
 
 class Model:
     """An ONNX model on a device of its own. Planned and compiled at the first run of each shape, and kept.
 
-    Threads take turns. Closed by close(), by `with`, or with its last use.
+    Threads take turns. Closed by close(), by `with`, or with its last use. After os.fork() it is of use to the parent only:
+    the child opens its own.
 
     Args:
         path: of the file; external data lies beside it.
         device: None, the best Vulkan device (or what the environment variable VKDML_DEVICE names); part of a device's
             name; or "reference", the CPU reference, which asks the best device for its rules.
         half: sums of FLOAT16 may be computed in half precision.
-        cache: a folder in which compiled pipelines are kept from one program to the next.
+        float32_intermediates: normalizations, softmax and attention that the model writes out as several FLOAT16 nodes keep
+            their intermediate values in FLOAT32, as ONNX Runtime's CPU provider does. This changes results.
+        cache: an existing folder in which compiled pipelines are kept from one program to the next. A RuntimeWarning says
+            why it cannot be read or written; the model runs without it.
+        check: after each run the nodes run one by one, and run() raises an Error that names the first that goes wrong, with
+            the ranges of its inputs and the reason. "finite": nodes that make infinities or NaN of finite inputs; "cpu":
+            nodes whose results are not the CPU reference's. Both are slow.
 
     Attributes:
         inputs, outputs: tuples of ModelValue, as the model says them.
@@ -191,18 +220,25 @@ class Model:
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], device: Optional[str] = None, *, half: bool = False,
-                 cache: Union[None, str, "os.PathLike[str]"] = None):
+                 float32_intermediates: bool = False, cache: Union[None, str, "os.PathLike[str]"] = None,
+                 check: Optional[str] = None):
+        if check not in CHECKS:
+            raise ValueError(f"check is {check!r}, must be None, \"finite\" or \"cpu\"")
         if device is not None and not isinstance(device, str):
             raise TypeError(f"device is {device!r}, must be None (the best device), part of a device's name or \"reference\"")
         self._library = library()
+        self._warned = Warnings()
         reference = device == "reference"
         info = OnnxOpenInfo(path=os.fsencode(path), device=device.encode() if device and not reference else None,
                             cacheFolder=os.fsencode(cache) if cache is not None else None,
-                            flags=(ALLOW_HALF if half else 0) | (REFERENCE if reference else 0))
+                            flags=(ALLOW_HALF if half else 0) | (REFERENCE if reference else 0) |
+                                  (FLOAT32_INTERMEDIATES if float32_intermediates else 0) | CHECKS[check],
+                            warningCallback=self._warned.callback)
         handle = c_void_p()
         self._library.OpenModel(byref(info), byref(handle))
-        self._handle, self._lock = handle, threading.RLock()
-        self._close = weakref.finalize(self, close, self._library, handle, self._lock)
+        self._handle, self._lock, self._process = handle, threading.RLock(), os.getpid()
+        self._close = weakref.finalize(self, close, self._library, handle, self._lock, self._warned,
+                                       self._process)
         self.path = os.fspath(path)
         self.device = "reference" if reference else text_of(self._library.GetDeviceName(handle))
         self._types: List[int] = []
@@ -210,6 +246,7 @@ class Model:
         inputs = self._values(needed + optional, self._library.GetInput, self._types)
         self.inputs, self.optional_inputs = inputs[:needed], inputs[needed:]
         self.outputs = self._values(self._library.GetOutputCount(handle), self._library.GetOutput, [])
+        self._warned.show(2)
 
     def __repr__(self) -> str:
         return f"<vkdml.Model {self.path!r} on {self.device!r}{'' if self._close.alive else ', closed'}>"
@@ -232,10 +269,14 @@ class Model:
             values.append(value_of(raw))
         return tuple(values)
 
-    def _open(self) -> c_void_p:
-        if not self._close.alive:
-            raise ValueError(f"{self!r} cannot be used")
-        return self._handle
+    @contextmanager
+    def _using(self) -> Iterator[c_void_p]:
+        """The handle, for one thread at a time. In a child process the lock may be held by a thread that is not there."""
+        _library.check_process(self._process)
+        with self._lock:
+            if not self._close.alive:
+                raise ValueError(f"{self!r} cannot be used")
+            yield self._handle
 
     def _arrays(self, given: Mapping[str, Any]) -> Tuple[List[np.ndarray], Any]:
         """What is given as arrays, in the model's order, and as the library takes them. Optional inputs that are not
@@ -277,12 +318,13 @@ class Model:
 
         Raises:
             TypeError: inputs are missing, unknown or of another type.
-            Error: a shape is not the model's, a node cannot be translated (nodes says which), or the device fails.
+            Error: a shape is not the model's, a node cannot be translated (nodes says which), the device fails, or the
+                model's check finds a node that goes wrong.
         """
         arrays, tensors = self._arrays(inputs or {})
         run, results = c_void_p(), []
-        with self._lock:
-            self._library.BeginRun(self._open(), len(tensors), tensors, byref(run))
+        with self._using() as handle:
+            self._library.BeginRun(handle, len(tensors), tensors, byref(run))
             try:
                 raw = OnnxTensor()
                 for index in range(len(self.outputs)):
@@ -291,6 +333,7 @@ class Model:
                 self._library.ExecuteRun(run, (c_void_p * (len(results) + 1))(*(array.ctypes.data for array in results)))
             finally:
                 self._library.EndRun(run)
+        self._warned.show(2)
         return {value.name: array for value, array in zip(self.outputs, results)}
 
     @property
@@ -315,8 +358,8 @@ class Model:
                                    tuple(operator_name(raw.operators[i]) for i in range(raw.operatorCount)),
                                    text_of(raw.reason)))
 
-        with self._lock:
-            self._library.ReportNodes(self._open(), len(tensors), tensors, NodeCallback(tell), None)
+        with self._using() as handle:
+            self._library.ReportNodes(handle, len(tensors), tensors, NodeCallback(tell), None)
         return tuple(nodes)
 
 

@@ -10,11 +10,14 @@ struct entry {
     uint32_t place;
 };
 
-/* Whether a comes before b, and not only because of its place. NaN comes last; zeros are equal. */
+/* Whether a comes before b, and not only because of its place. NaN is the greatest; zeros are equal. */
 static bool comes_before(DML_TENSOR_DATA_TYPE type, uint64_t a, uint64_t b, bool least) {
     if (vkdml_data_type_is_float(type)) {
         const float x = vkdml_element_to_float(type, a), y = vkdml_element_to_float(type, b);
-        return isnan(x) || isnan(y) ? !isnan(x) && isnan(y) : least ? x < y : x > y;
+        if (isnan(x) || isnan(y)) {
+            return least ? !isnan(x) : !isnan(y);
+        }
+        return least ? x < y : x > y;
     }
     if (vkdml_integer_range(type).lowest != 0) {
         const int64_t x = (int64_t)vkdml_integer_extend(type, a), y = (int64_t)vkdml_integer_extend(type, b);

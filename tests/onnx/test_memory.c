@@ -15,6 +15,7 @@
 #include "failing_memory.h"
 #include "faults.h"
 #include "models.h"
+#include "onnx/diagnosis.h"
 #include "onnx/file.h"
 #include "onnx/session.h"
 #include "onnx/vkdml_onnx.h"
@@ -196,6 +197,28 @@ static bool run_at_places(struct onnx_error *error) {
     return done;
 }
 
+/* Nodes one by one, by the reference; of the model's outputs y is wrong. */
+static bool diagnose(struct onnx_error *error) {
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = x};
+    const struct onnx_model *model = onnx_file_model(file);
+    const float y[WIDTH] = {0};
+    const int64_t shape[] = {1, WIDTH};
+    const void *const outputs[] = {y, shape};
+    for (int check = ONNX_CHECK_FINITE; check <= ONNX_CHECK_REFERENCE; check++) {
+        const struct onnx_diagnosis diagnosis = {.check = (enum onnx_check)check,
+                                                 .device = device,
+                                                 .model = model,
+                                                 .graph = &model->graph,
+                                                 .options = {.by_reference = true}};
+        uint32_t wrong = 0;
+        if (!onnx_diagnose(&diagnosis, &input, outputs, &wrong, error)) {
+            return false;
+        }
+        assert_int_equal(wrong, check == ONNX_CHECK_REFERENCE);
+    }
+    return true;
+}
+
 static bool create_pool(struct onnx_error *error) {
     struct onnx_pool *created;
     const bool done = onnx_pool_create(device, &created, error);
@@ -315,6 +338,7 @@ static void sessions(void **state) {
     assert_true(onnx_device_open(NULL, &device, &error));
     fail_each("creating a session", create_session, false, false, 1);
     fail_each("creating a pool", create_pool, false, false, 1);
+    fail_each("checking nodes", diagnose, false, false, 300);
     fail_each("a session's run", run, true, false, 60);
     fail_each("a run at places", run_at_places, true, true, 60);
     options.by_reference = true;

@@ -380,6 +380,148 @@ static void nodes_are_judged_one_by_one(void **state) {
     proto_free(&bytes);
 }
 
+/* The verdict on the last node of the graph, which must not be translated for a reason, or must be where that is NULL.
+ * */
+static void expect_verdict(const char *reason) {
+    struct onnx_model model;
+    struct proto bytes = read_graph(&model);
+    const struct onnx_verdict *verdicts = onnx_judge(&model, &model.graph, &model.arena);
+    assert_non_null(verdicts);
+    const struct onnx_verdict *last = &verdicts[model.graph.node_count - 1];
+    if (last->is_translated != (reason == NULL) || (reason != NULL && strstr(last->reason, reason) == NULL)) {
+        fail_msg("%s: %s, must be: %s", model.graph.nodes[model.graph.node_count - 1].op,
+                 last->is_translated ? "translated" : last->reason, reason == NULL ? "translated" : reason);
+    }
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* A node that waits for elements of an input is not claimed where its types are not supported, whatever the elements.
+ * */
+static void types_are_judged_before_elements(void **state) {
+    static const struct {
+        const char *op, *inputs, *outputs;
+        enum onnx_type first, second;
+        const char *first_sizes, *second_sizes, *reason;
+    } cases[] = {
+        {"TopK", "x k", "y i", ONNX_DOUBLE, ONNX_INT64, "4 6", "1", "FLOAT64"},
+        {"TopK", "x k", "y i", ONNX_BFLOAT16, ONNX_INT64, "4 6", "1", "BFLOAT16"},
+        {"TopK", "x k", "y i", ONNX_FLOAT, ONNX_INT64, "4 6", "1", NULL},
+        {"ReduceSum", "x k", "y", ONNX_BFLOAT16, ONNX_INT64, "4 6", "1", "BFLOAT16"},
+        {"ReduceSum", "x k", "y", ONNX_INT16, ONNX_INT64, "4 6", "1", "of INT16"},
+        {"ReduceSum", "x k", "y", ONNX_INT64, ONNX_INT64, "4 6", "1", NULL},
+        {"CumSum", "x k", "y", ONNX_BFLOAT16, ONNX_INT32, "4 6", "", "BFLOAT16"},
+        {"Pow", "x k", "y", ONNX_INT32, ONNX_FLOAT, "4 6", "", "an exponent that is no integer"},
+        {"Pow", "x k", "y", ONNX_INT32, ONNX_INT32, "4 6", "", NULL},
+        {"Unique", "x", "y", ONNX_UINT64, ONNX_INT64, "4", "1", "UINT64"},
+        {"Dropout", "x - k", "y", ONNX_FLOAT, ONNX_BOOL, "4 6", "", "training drops elements"},
+        {"Reshape", "x k", "y", ONNX_BFLOAT16, ONNX_INT64, "4 6", "3", NULL},
+        {"Reshape", "x k", "y", ONNX_FLOAT, ONNX_INT64, "n m", "3", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        add_node(cases[i].op, cases[i].inputs, cases[i].outputs);
+        add_input("x", cases[i].first, cases[i].first_sizes);
+        add_input("k", cases[i].second, cases[i].second_sizes);
+        add_output("y", cases[i].first, "");
+        expect_verdict(cases[i].reason);
+    }
+    /* One input after another: the ratio is asked for where elements are dropped. */
+    add_node("Dropout", "x r k", "y");
+    add_input("x", ONNX_FLOAT, "4 6");
+    add_input("r", ONNX_FLOAT, "");
+    add_input("k", ONNX_BOOL, "");
+    add_output("y", ONNX_FLOAT, "4 6");
+    expect_verdict("training drops elements");
+}
+
+/* Views of types that DirectML does not have are copied as bits, where they are outputs. */
+static void views_of_any_type_are_copied(void **state) {
+    static const enum onnx_type types[] = {ONNX_BFLOAT16, ONNX_COMPLEX64, ONNX_DOUBLE, ONNX_BOOL, ONNX_FLOAT16};
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
+        struct onnx_model model;
+        const struct onnx_plan_input input = {.type = types[i], .rank = 2, .sizes = {2, 6}};
+        add_node("Transpose", "x", "y");
+        add_input("x", types[i], "2 6");
+        add_output("y", types[i], "6 2");
+        struct proto bytes = read_graph(&model);
+        struct onnx_plan *plan = plan_graph(&model, &input);
+        assert_int_equal(onnx_plan_node_count(plan), 1);
+        assert_int_equal(onnx_plan_outputs(plan)[0].type, types[i]);
+        onnx_plan_free(plan);
+        onnx_arena_free(&model.arena);
+        proto_free(&bytes);
+    }
+}
+
+static void add_graph(struct proto *node, const char *name, struct proto body) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, name);
+    proto_message(&attribute, 6, body);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_GRAPH);
+    proto_message(node, 5, attribute);
+}
+
+static struct proto branch_of(const char *op) {
+    struct proto body = {NULL, 0};
+    proto_message(&body, 1, model_node(op, "x", "z"));
+    proto_message(&body, 12, model_value("z", ONNX_FLOAT, ""));
+    return body;
+}
+
+/* ONNX Runtime keeps the bodies of nodes, which then are not translated; nodes after them are, whatever their ranks. */
+static void nodes_after_kept_bodies_are_translated(void **state) {
+    struct onnx_model model;
+    struct proto node = model_node("If", "c", "b"), value = {NULL, 0}, type = {NULL, 0}, tensor = {NULL, 0};
+    (void)state;
+    add_graph(&node, "then_branch", branch_of("Identity"));
+    add_graph(&node, "else_branch", branch_of("Squeeze"));
+    proto_message(&graph, 1, node);
+    add_node("Relu", "b", "y");
+    add_input("x", ONNX_FLOAT, "n 3 4");
+    add_input("c", ONNX_BOOL, "");
+    proto_int(&tensor, 1, ONNX_FLOAT); /* a type without a shape */
+    proto_message(&type, 1, tensor);
+    proto_text(&value, 1, "b");
+    proto_message(&value, 2, type);
+    proto_message(&graph, 13, value);
+    add_output("y", ONNX_FLOAT, "");
+    struct proto bytes = read_graph(&model);
+    struct onnx_attribute kept[2] = {model.graph.nodes[0].attributes[0], model.graph.nodes[0].attributes[1]};
+    kept[0].graph = kept[1].graph = NULL;
+    model.graph.nodes[0].attributes = kept;
+    const struct onnx_verdict *verdicts = onnx_judge(&model, &model.graph, &model.arena);
+    assert_non_null(verdicts);
+    assert_false(verdicts[0].is_translated);
+    assert_non_null(strstr(verdicts[0].reason, "ONNX Runtime runs nodes that have bodies"));
+    assert_true(verdicts[1].is_translated);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* ONNX states two activations for RNN also where it has one direction: the first counts. */
+static void surplus_activations_are_left_out(void **state) {
+    (void)state;
+    for (uint32_t count = 0; count < 3; ++count) {
+        struct proto node = model_node("RNN", "x w r", "y"), activations = {NULL, 0};
+        proto_text(&activations, 1, "activations");
+        for (uint32_t i = 0; i < count; ++i) {
+            proto_text(&activations, 9, i == 0 ? "Relu" : "Tanh");
+        }
+        proto_int(&activations, 20, ONNX_ATTRIBUTE_STRINGS);
+        if (count != 0) {
+            proto_message(&node, 5, activations);
+        }
+        proto_message(&graph, 1, node);
+        add_input("x", ONNX_FLOAT, "5 1 4");
+        add_input("w", ONNX_FLOAT, "1 3 4");
+        add_input("r", ONNX_FLOAT, "1 3 3");
+        add_output("y", ONNX_FLOAT, "5 1 1 3");
+        expect_verdict(NULL);
+    }
+}
+
 /* ---- what changed models found ---- */
 
 /* Judged, and planned for inputs: refused with the reason both times. */
@@ -699,6 +841,10 @@ int main(void) {
         cmocka_unit_test(operands_of_many_elements_are_not_looked_at),
         cmocka_unit_test(refusals_name_the_node),
         cmocka_unit_test(nodes_are_judged_one_by_one),
+        cmocka_unit_test(types_are_judged_before_elements),
+        cmocka_unit_test(views_of_any_type_are_copied),
+        cmocka_unit_test(nodes_after_kept_bodies_are_translated),
+        cmocka_unit_test(surplus_activations_are_left_out),
         cmocka_unit_test(strings_are_no_operands),
         cmocka_unit_test(strings_are_not_divided),
         cmocka_unit_test(what_fails_is_asked_nothing),

@@ -1,9 +1,11 @@
 """vkdml.Model: ONNX models from Python. Prints TAP. test_onnx.py HARNESS_FOLDER"""
+import multiprocessing
 import os
 import sys
 import tempfile
 import threading
 import unittest
+import warnings
 
 import numpy as np
 
@@ -11,7 +13,8 @@ import tap
 import vkdml
 
 sys.path.insert(0, sys.argv[1])
-from onnx_models import BOOL, FLOAT, INT64, UINT8, model, node, tensor, value_info  # noqa: E402
+from forked import forked  # noqa: E402
+from onnx_models import BOOL, FLOAT, FLOAT16, INT64, UINT8, model, node, tensor, value_info  # noqa: E402
 
 X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
 W = np.array([1, 2, 3], np.float32)
@@ -147,6 +150,22 @@ class Models(unittest.TestCase):
             vkdml.Model(net.path, "no such device")
         self.assertEqual(caught.exception.result, "VKDML_ERROR_INITIALIZATION_FAILED")
 
+    def test_check(self):
+        """a model that checks its nodes names the first that overflows, and lets right ones pass"""
+        norm = [node("Mul", ["x", "x"], ["square"], "squares"), node("ReduceMean", ["square"], ["mean"], "mean", axes=[1]),
+                node("Sqrt", ["mean"], ["root"], "root"), node("Div", ["x", "root"], ["y"], "scale")]
+        path = self.write(model(norm, [value_info("x", FLOAT16, [1, 2])], [value_info("y", FLOAT16, [1, 2])]))
+        large, small = np.array([[300, 0]], np.float16), np.array([[3, 4]], np.float16)
+        for check in (None, "cpu"):
+            np.testing.assert_array_equal(vkdml.Model(path, check=check).run({"x": large})["y"], [[0, 0]])
+        net = vkdml.Model(path, check="finite")
+        with self.assertRaisesRegex(vkdml.Error, r"node 'squares' \(Mul\): output 'square' has 1 inf and 0 NaN of 2 elements: the "
+                                    "result exceeds the largest FLOAT16.*inputs: 'x' FLOAT16 .1, 2. from 0 to 300, 0 inf, 0 NaN"):
+            net.run({"x": large})
+        self.assertAlmostEqual(float(net.run({"x": small})["y"][0, 0]), 3 / 12.5 ** 0.5, 2)
+        with self.assertRaisesRegex(ValueError, "check is 'all', must be"):
+            vkdml.Model(path, check="all")
+
     def test_closed(self):
         """a closed model says so"""
         net = vkdml.Model(self.write(network()))
@@ -164,6 +183,66 @@ class Models(unittest.TestCase):
             with vkdml.Model(self.write(network()), cache=folder) as net:
                 net.run({"x": X})
         self.assertRegex(" ".join(os.listdir(folder)), r"^vkdml-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}\.pipelines$")
+
+    def test_cache_that_fails(self):
+        """a cache that cannot be used is a warning, with the reason, once"""
+        folder = self.make_folder()
+        missing, loop = os.path.join(folder, "missing"), os.path.join(folder, "loop")
+        os.symlink(loop, loop)
+        for name, reason in ((missing, "missing: No such file or directory"), (loop, "Too many levels of symbolic links")):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                with vkdml.Model(self.write(network()), cache=name) as net:
+                    np.testing.assert_array_equal(net.run({"x": X})["n"], [2, 3])
+                    net.run({"x": X[:1]})
+            texts = [str(one.message) for one in told if one.category is RuntimeWarning]
+            self.assertEqual(len(texts), 2, texts)
+            self.assertIn(f"vkdml: the pipeline cache is not read: {folder}", texts[0])
+            self.assertIn("vkdml: the pipeline cache is not written: ", texts[1])
+            self.assertIn(reason, texts[0])
+            self.assertEqual({one.filename for one in told}, {__file__})
+        with self.assertRaisesRegex(vkdml.Error, 'cache folder is ""') as caught:
+            vkdml.Model(self.write(network()), cache="")
+        self.assertEqual(caught.exception.result, "VKDML_ERROR_INVALID_ARGUMENT")
+
+    def test_fork(self):
+        """a child process is refused a model of its parent at once, ends without it, and opens its own"""
+        path = self.write(network())
+        net = vkdml.Model(path)
+        net.run({"x": X})
+
+        def refused():
+            try:
+                net.run({"x": X})
+            except vkdml.Error as error:
+                return error.result == "VKDML_ERROR_DEVICE_LOST" and "before fork()" in error.reason
+
+        def nodes_refused():
+            try:
+                return not net.nodes
+            except vkdml.Error as error:
+                return error.result == "VKDML_ERROR_DEVICE_LOST"
+
+        def closed():
+            net.close()
+            return "closed" in repr(net)
+
+        def own():
+            with vkdml.Model(path) as own_net:
+                return (own_net.run({"x": X})["n"] == [2, 3]).all()
+
+        for work in (refused, nodes_refused, closed, own):
+            self.assertEqual(forked(work), 0, work.__name__)
+        with net._lock:  # as a thread that runs it while another forks
+            self.assertEqual(forked(refused), 0)
+            self.assertEqual(forked(closed), 0)
+        context = multiprocessing.get_context("fork")
+        results = context.Queue()
+        child = context.Process(target=lambda: results.put((refused(), own())))
+        child.start()
+        self.assertEqual(results.get(timeout=20), (True, True))
+        child.join()
+        np.testing.assert_array_equal(net.run({"x": X})["n"], [2, 3])  # the parent's works on
 
     def test_threads(self):
         """threads take turns on a model"""

@@ -6,7 +6,7 @@ import struct
 import sys
 
 from command_harness import npy_bytes, resources, run, run_all, tell, write
-from onnx_models import FLOAT, INT32, INT64, model, node, number, tensor, text as field, value_info
+from onnx_models import FLOAT, FLOAT16, INT32, INT64, model, node, number, tensor, text as field, value_info
 
 WRONG = os.path.abspath(sys.argv[3])
 IDENTITY = os.path.join(sys.argv[2], "padding_edge.json")
@@ -112,21 +112,78 @@ def test_compare(folder):
          "--compare holds outputs and nodes to the reference", result)
     result = run("run", "--compare", "cpu", "--json", path)
     compared = [(one.get("dispatchable"), one["tensor"]) for one in json.loads(result.stdout)["commands"][0]["comparisons"]]
-    tell(compared == [(None, "y"), (None, "n"), ("Mul scale", "h"), ("Add sum", "s"), ("Transpose turn", "y"), ("Shape", "n")],
-         "each node in its order", compared)
+    tell(compared == [("Mul scale", "h"), ("Add sum", "s"), ("Transpose turn", "y"), ("Shape", "n"), (None, "y"), (None, "n")],
+         "each node in its order, and then the outputs", compared)
+
+
+def test_a_fault_is_found(folder):
     # Without inputs the first bytes of the memory that goes wrong are an output's. The first wait is for the constants, the
-    # second for the run, and then come those of the run with all nodes' values. So much is not computed while planning.
-    other = write(folder, "chain.onnx", model([node("Add", ["w", "w"], ["h"], "one"), node("Mul", ["h", "h"], ["y"], "two")],
-                                              [], [value_info("y", INT32, [20000])], [tensor("w", INT32, [20000], range(20000))]))
+    # second for the run, and then come as many for each node. So much is not computed while planning.
+    path = write(folder, "chain.onnx", model([node("Add", ["w", "w"], ["h"], "one"), node("Mul", ["h", "h"], ["y"], "two")],
+                                             [], [value_info("y", INT32, [20000])], [tensor("w", INT32, [20000], range(20000))]))
     output = ("--output", "y=" + os.path.join(folder, "wrong.npy"))
     library_path = os.pathsep.join(filter(None, [WRONG, os.environ.get("LD_LIBRARY_PATH")]))
-    whole, nodes = (run("run", "--compare", "cpu", *output, other,
+    whole, nodes = (run("run", "--compare", "cpu", *output, path,
                         env={"LD_LIBRARY_PATH": library_path, "VKDML_TEST_WRONG_WAIT": wait}) for wait in ("2", "4"))
     tell(whole.returncode == 1 and "Dispatch 'net': y differs from the reference: 1 of 20000 elements" in whole.stderr
-         and "Node by node all 2" in whole.stdout, "an output that is wrong is told, with how much", whole)
-    tell(nodes.returncode == 1 and "y is the reference's" in nodes.stdout
-         and "Dispatch 'Add one': h differs from the reference: 1 of 20000 elements" in nodes.stderr
-         and "Node by node 1 of 2 values differ" in nodes.stderr, "so is the first node that is", nodes)
+         and "Node by node all 2" in whole.stdout and "Every node by itself is right" in whole.stderr,
+         "an output that is wrong is told, with how much", whole)
+    tell(nodes.returncode == 1 and "Dispatch 'Add one': h differs from the reference: 1 of 20000 elements" in nodes.stderr
+         and "node 'one' (Add): output 'h' is not the CPU reference's: 1 of 20000 elements is wrong, most at [0]" in nodes.stderr
+         and "inputs: 'w' INT32 [20000] from 0 to 19999" in nodes.stderr and "Node by node 1 of 2 values differ" in nodes.stderr,
+         "so is the node that is, with its inputs' ranges", nodes)
+
+
+def test_ill_conditioned(folder):
+    """A sum that cancels, in one node and in a chain: rounding moves every element farther than the bound."""
+    count, width = 512, 16
+    weights = [((i * 7919 + 12289) % 20011) / 10000 - 1 for i in range(count * width)]
+    x = write(folder, "x.npy", npy_bytes("<f4", f"(1, {count})", floats(*[3.0] * count)))
+    sums = [3 * sum(struct.unpack("<f", floats(weight))[0] for weight in weights[j::width]) for j in range(width)]
+    chain = [node("MatMul", ["x", "w"], ["h"], "sum"), node("Sub", ["h", "about"], ["less"], "less"),
+             node("Mul", ["less", "many"], ["more"], "more"), node("Tanh", ["more"], ["y"], "tanh")]
+    path = write(folder, "chain.onnx", model(
+        chain, [value_info("x", FLOAT, [1, count])], [value_info("y", FLOAT, [1, width])],
+        [tensor("w", FLOAT, [count, width], weights), tensor("about", FLOAT, [1, width], sums), tensor("many", FLOAT, [], [1e5])]))
+    result = run("run", "--compare", "cpu", "--input", f"x={x}", path)
+    tell(result.returncode == 0 and "Node by node all 4" in result.stdout, "nodes are judged from their own inputs", result)
+    # The same weights twice, of both signs: what is left is rounding.
+    pairs = weights[:count * width // 2]
+    path = write(folder, "cancel.onnx", model(
+        [node("MatMul", ["x", "w"], ["y"], "cancel")], [value_info("x", FLOAT, [1, count])], [value_info("y", FLOAT, [1, width])],
+        [tensor("w", FLOAT, [count, width], pairs + [-weight for weight in pairs])]))
+    values = [1e4 * (1 + i * 0.37 % 1) for i in range(count // 2)]
+    x = write(folder, "pairs.npy", npy_bytes("<f4", f"(1, {count})", floats(*values, *[v * (1 + 1e-7) for v in values])))
+    result = run("run", "--compare", "cpu", "--input", f"x={x}", path)
+    tell(result.returncode == 0 and "elements are outside the bound, but rounding" in result.stdout,
+         "an element may be off by as much as rounding of the inputs moves it", result)
+
+
+def test_finite(folder):
+    """RMSNorm written out in FLOAT16: 300 squared is infinite, and what comes out is finite again."""
+    x = write(folder, "x.npy", npy_bytes("<f2", "(1, 2)", struct.pack("<2e", 300, 0)))
+    norm = [node("Mul", ["x", "x"], ["square"], "squares"), node("ReduceMean", ["square"], ["mean"], "mean", axes=[1]),
+            node("Sqrt", ["mean"], ["root"], "root"), node("Div", ["x", "root"], ["y"], "scale")]
+    path = write(folder, "norm.onnx", model(norm, [value_info("x", FLOAT16, [1, 2])], [value_info("y", FLOAT16, [1, 2])], opset=13))
+    for device in ([], ["-a", "reference"]):
+        result = run("run", *device, "--check", "finite", "--input", f"x={x}", path)
+        tell(result.returncode == 1 and "node 'squares' (Mul): output 'square' has 1 inf and 0 NaN of 2 elements: the result exceeds "
+             "the largest FLOAT16, 65504; in FLOAT it is from 0 to 90000; inputs: 'x' FLOAT16 [1, 2] from 0 to 300, 0 inf, 0 NaN"
+             in result.stderr and "'mean'" not in result.stderr, "the first node that overflows is told, and why", result)
+    small = write(folder, "small.npy", npy_bytes("<f2", "(1, 2)", struct.pack("<2e", 3, 4)))
+    result = run("run", "--check", "finite", "--input", f"x={small}", path)
+    tell(result.returncode == 0 and "no node makes infinities or NaN of finite inputs: 4 values" in result.stdout,
+         "nothing is told of what is finite", result)
+    for op, value, reason in (("Log", 0, "the logarithm of 0"), ("Log", -1, "the logarithm of a negative number"),
+                              ("Sqrt", -1, "the square root of a negative number"), ("Reciprocal", 0, "the reciprocal of 0"),
+                              ("Exp", 1000, "the result exceeds the largest FLOAT, 3.40e38"), ("Abs", float("inf"), None)):
+        one = write(folder, "one.onnx", model([node(op, ["x"], ["y"], "one")], [value_info("x", FLOAT, [1])],
+                                              [value_info("y", FLOAT, [1])]))
+        x = write(folder, "one.npy", npy_bytes("<f4", "(1,)", floats(value)))
+        result = run("run", "--check", "finite", "--input", f"x={x}", one)
+        tell(result.returncode == (1 if reason else 0) and (reason or "") in result.stderr, f"{op} of {value}", result)
+    result = run("run", "--check", "finite", IDENTITY)
+    tell(result.returncode == 2 and "--check finite are of ONNX models" in result.stderr, "a JSON model has no such check", result)
 
 
 def test_check(folder):
@@ -261,5 +318,5 @@ def test_explain_and_bench(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_all(test_run, test_wrong, test_strings, test_compare, test_check, test_check_open, test_names, test_optional,
-                     test_batches_are_rows, test_explain_and_bench))
+    sys.exit(run_all(test_run, test_wrong, test_strings, test_compare, test_a_fault_is_found, test_ill_conditioned, test_finite,
+                     test_check, test_check_open, test_names, test_optional, test_batches_are_rows, test_explain_and_bench))

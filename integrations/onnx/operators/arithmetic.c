@@ -37,7 +37,6 @@ UNARY(erf_of, DML_OPERATOR_ELEMENT_WISE_ERF)
 UNARY(reciprocal, DML_OPERATOR_ELEMENT_WISE_RECIP)
 UNARY(floor_of, DML_OPERATOR_ELEMENT_WISE_FLOOR)
 UNARY(ceil_of, DML_OPERATOR_ELEMENT_WISE_CEIL)
-UNARY(sign, DML_OPERATOR_ELEMENT_WISE_SIGN)
 
 #define DOUBLE_SIGN (UINT64_C(1) << 63)
 
@@ -65,6 +64,18 @@ static bool negate(const struct onnx_call *call) {
         return change_sign(call, DML_OPERATOR_ELEMENT_WISE_BIT_XOR, DOUBLE_SIGN);
     }
     return onnx_output(call, 0, onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_NEGATE, input));
+}
+
+/* ONNX's Sign of NaN is NaN; DirectML's SIGN, like HLSL's sign(), gives 0. */
+static bool sign(const struct onnx_call *call) {
+    struct onnx_tensor *input = onnx_input(call, 0);
+    struct onnx_tensor *signs = onnx_unary(call, DML_OPERATOR_ELEMENT_WISE_SIGN, input);
+    if (signs != NULL && (input->type == ONNX_FLOAT || input->type == ONNX_FLOAT16)) {
+        DML_ELEMENT_WISE_IS_NAN_OPERATOR_DESC desc = {0};
+        struct onnx_tensor *is_nan = onnx_classify(call, DML_OPERATOR_ELEMENT_WISE_IS_NAN, &desc, ONNX_TENSORS(input));
+        signs = onnx_select(call, is_nan, input, signs);
+    }
+    return onnx_output(call, 0, signs);
 }
 
 static bool round_half_even(const struct onnx_call *call) {

@@ -4,12 +4,11 @@
 enum { MOST_TURNS = 64 };
 
 static const struct onnx_graph *find_body(const struct onnx_call *call, const char *name) {
-    const struct onnx_attribute *body = onnx_attribute(call, name, ONNX_ATTRIBUTE_GRAPH);
-    if (body == NULL) {
+    const struct onnx_graph *body;
+    if (onnx_find_body(call, name, &body) && body == NULL) {
         onnx_refuse(call, "no %s", name);
-        return NULL;
     }
-    return body->graph;
+    return body;
 }
 
 /* One number of what is known before the model runs. */

@@ -13,7 +13,7 @@ struct vkdml_top_k {
     struct vkdml_view values;  /* of the input's sizes, but for the axis' */
     struct vkdml_view indices; /* of 32 or 64 bits, the same sizes */
     uint32_t axis;
-    bool takes_least; /* least elements come first, else greatest; NaN last in either case */
+    bool takes_least; /* least elements come first, else greatest; NaN is the greatest */
 };
 
 VkdmlResult vkdml_top_k_plan(const struct vkdml_top_k *top_k, struct vkdml_builder *builder);

@@ -49,7 +49,9 @@ static bool execute(const struct subject *subject, struct way *way, double *mill
 static bool begin(struct timed *timed, struct onnx_device *device, bool node_by_node) {
     const struct subject *subject = timed->subject;
     struct way *way = &timed->ways[node_by_node ? NODE_BY_NODE : FUSED];
-    const struct onnx_session_options options = {.allows_half = subject->request->half, .node_by_node = node_by_node};
+    const struct onnx_session_options options = {.allows_half = subject->request->half,
+                                                 .has_float32_intermediates = subject->request->float32_intermediates,
+                                                 .node_by_node = node_by_node};
     struct onnx_error error = {0};
     const double start = timing_now();
     progress_show("%s: compiling", subject->name);

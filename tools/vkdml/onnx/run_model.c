@@ -115,6 +115,7 @@ static bool run_session(const struct subject *subject, struct onnx_device *devic
     if (good) {
         results_dispatch(results, &it.command, &timing, options->warmup, options->verbosity);
         good = !options->compare_reference || layers_compare(subject, device, options, results, &values);
+        good = (!options->check_finite || layers_check_finite(subject, device, options)) && good;
         good = tell_outputs(results, subject, &values) && good;
     }
     timing_free(&timing);
@@ -134,7 +135,9 @@ static bool run_subject(const struct subject *subject, const struct run_options 
         return false;
     }
     const struct onnx_session_options session_options = {
-        .allows_half = subject->request->half, .node_by_node = options->node_by_node, .by_reference = reference};
+        .allows_half = subject->request->half,
+        .has_float32_intermediates = subject->request->float32_intermediates,
+        .node_by_node = options->node_by_node, .by_reference = reference};
     results_device(results, reference ? "reference" : onnx_device_name(device));
     bool good = onnx_session_create(device, subject->model, subject->graph, &session_options, &session, &error)
                     ? run_session(subject, device, session, options, results)

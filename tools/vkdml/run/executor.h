@@ -20,6 +20,7 @@ struct run_options {
     bool json;              /* one document instead of lines */
     bool arrays;            /* printed resources have brackets */
     bool compare_reference; /* hold each dispatch to the reference */
+    bool check_finite;      /* run an ONNX model node by node and print the nodes that make infinities or NaN */
     bool barriers;          /* between the repeats of a dispatch */
     bool node_by_node;      /* graphs are not fused */
     bool per_node;          /* each node of a graph is dispatched by itself, too */

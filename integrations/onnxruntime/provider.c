@@ -55,27 +55,42 @@ static bool find_parts(const struct onnx_model *model, const struct onnx_verdict
     return true;
 }
 
+/* Claimed nodes, those of a part behind those of the parts before it: part p's end at ends[p]. */
+static void sort_claimed(const struct onnx_verdict *verdicts, const OrtNode *const *nodes, uint32_t count,
+                         const uint32_t *parts, uint32_t part_count, const OrtNode **claimed, uint32_t *ends) {
+    for (uint32_t n = 0; n < count; ++n) {
+        ends[parts[n] + 1] += verdicts[n].is_translated;
+    }
+    for (uint32_t part = 0; part < part_count; ++part) {
+        ends[part + 1] += ends[part];
+    }
+    for (uint32_t n = 0; n < count; ++n) {
+        if (verdicts[n].is_translated) {
+            claimed[ends[parts[n]]++] = nodes[n];
+        }
+    }
+}
+
 static bool claim(const struct onnx_model *model, const struct onnx_verdict *verdicts, const OrtNode *const *nodes,
                   OrtEpGraphSupportInfo *info, struct onnx_error *error) {
+    const OrtNodeFusionOptions options = {.ort_version_supported = API_VERSION, .drop_constant_initializers = true};
     const uint32_t count = model->graph.node_count;
-    uint32_t part_count = 0;
-    uint32_t *parts = calloc(count + 1, sizeof *parts);
+    uint32_t part_count = 0, first = 0;
+    uint32_t *parts = calloc(count + 1, sizeof *parts), *ends = calloc((size_t)count + 2, sizeof *ends);
     const OrtNode **claimed = calloc(count + 1, sizeof(OrtNode *));
-    bool done = (parts != NULL && claimed != NULL) || onnx_fail_memory(error);
+    bool done = (parts != NULL && ends != NULL && claimed != NULL) || onnx_fail_memory(error);
     done = done && find_parts(model, verdicts, parts, &part_count, error);
-    for (uint32_t part = 0; done && part < part_count; ++part) {
-        size_t claimed_count = 0;
-        for (uint32_t n = 0; n < count; ++n) {
-            if (parts[n] == part && verdicts[n].is_translated) {
-                claimed[claimed_count++] = nodes[n];
-            }
-        }
-        const OrtNodeFusionOptions options = {.ort_version_supported = API_VERSION, .drop_constant_initializers = true};
-        if (claimed_count != 0) {
-            done = ort_check(ort.ep->EpGraphSupportInfo_AddNodesToFuse(info, claimed, claimed_count, &options), error);
+    if (done) {
+        sort_claimed(verdicts, nodes, count, parts, part_count, claimed, ends);
+    }
+    for (uint32_t part = 0; done && part < part_count; first = ends[part++]) {
+        if (ends[part] != first) {
+            done = ort_check(
+                ort.ep->EpGraphSupportInfo_AddNodesToFuse(info, claimed + first, ends[part] - first, &options), error);
         }
     }
     free(parts);
+    free(ends);
     free(claimed);
     return done;
 }

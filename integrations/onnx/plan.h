@@ -68,10 +68,11 @@ bool onnx_output(const struct onnx_call *call, uint32_t index, struct onnx_tenso
 const struct onnx_attribute *onnx_attribute(const struct onnx_call *call, const char *name,
                                             enum onnx_attribute_kind kind);
 int64_t onnx_int(const struct onnx_call *call, const char *name, int64_t otherwise);
-/* The body of that name; NULL where the node has none. False where whoever gave the graph keeps it, which is told. */
-bool onnx_find_body(const struct onnx_call *call, const char *name, const struct onnx_graph **body);
 float onnx_float(const struct onnx_call *call, const char *name, float otherwise);
 const char *onnx_text(const struct onnx_call *call, const char *name, const char *otherwise);
+
+/* The body of that name; NULL where the node has none. False where whoever gave the graph keeps it, which is told. */
+bool onnx_find_body(const struct onnx_call *call, const char *name, const struct onnx_graph **body);
 
 /* INTS; NULL and a count of 0 where it is absent. */
 const int64_t *onnx_ints(const struct onnx_call *call, const char *name, uint32_t *count);
@@ -208,8 +209,8 @@ struct onnx_plan_output {
 };
 
 struct onnx_plan_options {
-    uint32_t fold_limit; /* bytes of results that are computed on the host at most; 0: 64 KiB */
-    uint64_t host_limit; /* bytes of all tensors that planning writes out, without those of up to 4 KiB; 0: 1 GiB */
+    uint32_t fold_limit;            /* bytes of results that are computed on the host at most; 0: 64 KiB */
+    uint64_t host_limit;            /* bytes of all tensors that planning writes out, without those of up to 4 KiB; 0: 1 GiB */
     bool has_float32_intermediates; /* of normalizations, softmax and attention that are written out in FLOAT16 */
 };
 

@@ -58,8 +58,8 @@ struct onnx_plan {
     uint32_t fold_limit;
     bool has_float32_intermediates; /* see widen.h */
     uint64_t host_limit, host_bytes; /* of tensors that planning writes out, without small ones */
-    uint64_t looked_at; /* inputs whose elements are known, as in `depends` */
-    uint64_t unknown;   /* .. that some shape depends on, and are not */
+    uint64_t looked_at;              /* inputs whose elements are known, as in `depends` */
+    uint64_t unknown;                /* .. that some shape depends on, and are not */
     struct onnx_source *sources;
     uint32_t source_count, source_room;
     struct onnx_plan_node *nodes;

@@ -9,12 +9,12 @@
 struct onnx_session;
 
 struct onnx_session_options {
-    bool allows_half;       /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION */
+    bool allows_half;               /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION */
     bool has_float32_intermediates; /* as onnx_plan_options */
-    bool node_by_node;      /* nothing is fused */
-    bool by_reference;      /* on the CPU reference; the device is asked for its rules alone */
-    struct onnx_pool *pool; /* of what inputs and outputs may lie in, on the same device; NULL: none do */
-    uint32_t shapes_kept;   /* compiled for so many shapes at once; the one that was not used for longest goes; 0: 8 */
+    bool node_by_node;              /* nothing is fused */
+    bool by_reference;              /* on the CPU reference; the device is asked for its rules alone */
+    struct onnx_pool *pool;         /* of what inputs and outputs may lie in, on the same device; NULL: none do */
+    uint32_t shapes_kept;           /* compiled for so many shapes at once; the least recently used one goes; 0: 8 */
 };
 
 /* The model and the graph, which may be one of its bodies, must live as long as the session, as must the device.

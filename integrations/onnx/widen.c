@@ -4,6 +4,8 @@
 
 /* Nodes that are followed from the end of a pattern to its start. */
 #define MOST_STEPS 10
+/* Inputs of a node that is followed: Where has three. */
+#define MOST_INPUTS 3
 
 struct finding {
     const struct onnx_graph *graph;
@@ -98,7 +100,7 @@ static bool mark_sum_of_squares(struct finding *f, const struct onnx_node *node)
  * are computed. */
 static uint32_t find_computed(const struct finding *f, const struct onnx_node *node) {
     uint32_t found = ONNX_NONE;
-    for (uint32_t i = 0; i < node->input_count; ++i) {
+    for (uint32_t i = 0; i < node->input_count && i < MOST_INPUTS; ++i) {
         if (producer_of(f, node->inputs[i]) != NULL) {
             if (found != ONNX_NONE && found != node->inputs[i]) {
                 return ONNX_NONE;
@@ -159,7 +161,7 @@ static bool mark_scores(struct finding *f, uint32_t value, uint32_t steps) {
         is_found = mark_scores(f, input_of(node, 0), steps + 1);
     } else if (is_score_step(node)) {
         const uint32_t from = find_computed(f, node);
-        for (uint32_t i = 0; from == ONNX_NONE && i < node->input_count && !is_found; ++i) {
+        for (uint32_t i = 0; from == ONNX_NONE && i < node->input_count && i < MOST_INPUTS && !is_found; ++i) {
             is_found = mark_scores(f, node->inputs[i], steps + 2);
         }
         is_found = is_found || (from != ONNX_NONE && mark_scores(f, from, steps + 1));

@@ -160,6 +160,19 @@ static void add_own(void) {
     proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "? ? ?"));
     model = model_of(graph);
     add_model(model.bytes, model.length);
+    /* Normalization and attention written out in FLOAT16. */
+    graph = (struct proto){NULL, 0};
+    proto_message(&graph, 1, model_node("Mul", "x x", "s"));
+    proto_message(&graph, 1, model_node("ReduceMean", "s", "m"));
+    proto_message(&graph, 1, model_node("Sqrt", "m", "r"));
+    proto_message(&graph, 1, model_node("Div", "x r", "n"));
+    proto_message(&graph, 1, model_node("MatMul", "n n", "q"));
+    proto_message(&graph, 1, model_node("Add", "q x", "c"));
+    proto_message(&graph, 1, model_node("Softmax", "c", "y"));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT16, "n 4"));
+    proto_message(&graph, 12, model_value("y", ONNX_FLOAT16, "? ?"));
+    model = model_of(graph);
+    add_model(model.bytes, model.length);
     /* Bodies. */
     graph = (struct proto){NULL, 0};
     node = model_node("If", "c", "y");

@@ -50,6 +50,19 @@ def test_run(folder):
          "--output writes a .npy file instead", result)
 
 
+def test_intermediates(folder):
+    """The square of 300 is beyond FLOAT16, the quotient is not."""
+    path = write(folder, "rms.onnx", model(
+        [node("Mul", ["x", "x"], ["s"]), node("ReduceMean", ["s"], ["m"], axes=[-1]), node("Sqrt", ["m"], ["r"]),
+         node("Div", ["x", "r"], ["y"])], [value_info("x", FLOAT16, [1, 2])], [value_info("y", FLOAT16, None)]))
+    x = write(folder, "x16.npy", npy_bytes("<f2", "(1, 2)", struct.pack("<2e", 300, 0)))
+    for options, expected in (([], "0, 0"), (["--float32-intermediates"], "1.414, 0")):
+        result = run("run", *options, "--compare", "cpu", "--input", f"x={x}", path)
+        tell(result.returncode == 0 and resources(result.stdout) == {"y": expected}, f"FLOAT16 {options} gives {expected}", result)
+        result = run("explain", *options, path)
+        tell(result.returncode == 0 and ("CAST" in result.stdout) == bool(options), f"explain {options} tells of casts", result)
+
+
 def test_wrong(folder):
     path = write(folder, "net.onnx", network())
     half = write(folder, "half.npy", npy_bytes("<f2", "(1, 3)", b"\0" * 6))
@@ -74,6 +87,8 @@ def test_wrong(folder):
         ("check", "--level", "5_0", path): "of an ONNX model there are",
         ("explain", "--dot", path): "are of JSON models",
         ("explain", "--half", IDENTITY): "are of ONNX models",
+        ("run", "--float32-intermediates", IDENTITY): "are of ONNX models",
+        ("bench", "--float32-intermediates", IDENTITY): "are of ONNX models",
         ("bench", "--half", IDENTITY): "are of ONNX models",
         ("bench", "--zeros"): "are of ONNX models",
     }.items():
@@ -318,5 +333,6 @@ def test_explain_and_bench(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_all(test_run, test_wrong, test_strings, test_compare, test_a_fault_is_found, test_ill_conditioned, test_finite,
-                     test_check, test_check_open, test_names, test_optional, test_batches_are_rows, test_explain_and_bench))
+    sys.exit(run_all(test_run, test_intermediates, test_wrong, test_strings, test_compare, test_a_fault_is_found,
+                     test_ill_conditioned, test_finite, test_check, test_check_open, test_names, test_optional,
+                     test_batches_are_rows, test_explain_and_bench))

@@ -242,7 +242,8 @@ void generate_call(struct random *random, struct operator_case *c) {
 }
 
 uint32_t benchmark_size(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint64_t others, uint32_t step) {
-    uint64_t size = bytes * 8 / vkdmlGetDataTypeBits(type) / others / step * step;
+    const uint64_t elements = bytes * 8 / vkdmlGetDataTypeBits(type);
+    const uint64_t size = (elements < UINT32_MAX ? elements : UINT32_MAX) / others / step * step;
     return size > step ? (uint32_t)size : step;
 }
 

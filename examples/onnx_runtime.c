@@ -51,7 +51,7 @@ static bool choose_device(OrtEnv *environment, OrtSessionOptions *options) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(ort->EpDevice_EpName(devices[i]), "vkdml") == 0) {
+        if (strcmp(ort->EpDevice_EpName(devices[i]), "VkdmlExecutionProvider") == 0) {
             printf("on %s\n", ort->GetKeyValue(ort->EpDevice_EpMetadata(devices[i]), "vulkan_device"));
             return succeeded(
                 ort->SessionOptionsAppendExecutionProvider_V2(options, environment, &devices[i], 1, NULL, NULL, 0));

@@ -2,7 +2,7 @@
  * Keeps what the driver compiled in a file, so that the next run of the program need not: pipeline_cache [FILE]. A file
  * of another driver, or a damaged one, does no harm: it is ignored.
  */
-#define _POSIX_C_SOURCE 199309L /* clock_gettime */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, mkstemp */
 
 #include "application.h"
 
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static double now(void) {
     struct timespec time;
@@ -37,11 +38,12 @@ static void *read_cache(const char *path, size_t *size) {
     return data;
 }
 
-/* Written beside the file and then put in its place, so that a program which reads meanwhile has a whole one. */
+/* Writes a new file of its own name, which replaces the old one in one step: a program that reads meanwhile, or writes
+ * too, has a whole one. */
 static bool write_cache(VkdmlDevice device, const char *path) {
     size_t size = 0;
     char beside[4096];
-    if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside) {
+    if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside) {
         fprintf(stderr, "%s: too long a name\n", path);
         return false;
     }
@@ -53,11 +55,15 @@ static bool write_cache(VkdmlDevice device, const char *path) {
         free(data);
         return false;
     }
-    FILE *file = fopen(beside, "wb");
+    const int descriptor = mkstemp(beside);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
     bool written = file && fwrite(data, 1, size, file) == size;
     written = file && fclose(file) == 0 && written && rename(beside, path) == 0;
     if (!written) {
         fprintf(stderr, "%s: %s\n", path, strerror(errno));
+        if (descriptor >= 0) {
+            unlink(beside);
+        }
     }
     free(data);
     return written;

@@ -3,10 +3,11 @@
 # skipped that should not be.
 #
 # sh tools/check.sh [--full]
-#   --full (or CI=true in the environment): also the suites that take long, all profiles, with clang, with sanitizers,
-#   under the Vulkan validation layer, some operators on SwiftShader, all on newer lavapipes, with Debian stable's
-#   compilers, driver and layer, ONNX models through ONNX Runtime, one behind Ray Serve, the ABI, Debian packages and a
-#   Python wheel; warnings are errors
+#   --full (or CI=true in the environment): also the suites that take long, all profiles, SwiftShader, lavapipe of Debian
+#   testing, a bare Debian stable with its compilers and its validation layer, ONNX models through ONNX Runtime and behind Ray
+#   Serve, sanitizers, the ABI, Debian packages and a Python wheel. Warnings are errors.
+#   $VKDML_ROTATION: which tests run on which profile, and which operators on SwiftShader; the number of commits. A failure is
+#   repeated with the number that the run printed.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tools/build/setup.sh
@@ -22,20 +23,25 @@ case ${1-} in
     ;;
 esac
 
-# shellcheck disable=SC2086 # lists of packages
-require $packages $check_packages
-require_meson
-
 failed=
 logs=
+table=$log.parts
+trap 'rm -f "$log" "$table"' EXIT
 begun=$(date +%s)
 part=0
-profiles="minimum mali windows"
+# Profiles that run every test of a device: limits at Vulkan's minimum, and ranges so small that every tensor is cut.
+profiles="minimum windows"
+# Profiles that share the tests: each test runs on one of them, another one each time.
+rotated_profiles="mali"
 parts=4
+budget=40
 if [ -n "$full" ]; then
-    profiles="minimum adreno mali powervr intel apple amd nvidia windows processor"
-    parts=21
+    rotated_profiles="adreno mali powervr intel apple amd nvidia processor"
+    parts=14
+    budget=100
 fi
+# Changes which of them runs which test; $VKDML_ROTATION runs those of an earlier commit again.
+rotation=${VKDML_ROTATION:-$(git -C "$root" rev-list --count HEAD 2>/dev/null || echo 0)}
 
 # since TIME: how long that is, as people say it.
 since() {
@@ -47,17 +53,49 @@ since() {
     fi
 }
 
-# begin WHAT: a part begins.
+# read_processor: sets $processor to the seconds of processor time of all commands that this shell has waited for. Unlike the
+# time on the clock it does not depend on what else the machine does.
+read_processor() {
+    times >"$log.times"
+    processor=$(tr 'ms' '  ' <"$log.times" | awk 'NR == 2 { printf "%d\n", 60 * $1 + $2 + 60 * $3 + $4 }')
+    rm -f "$log.times"
+}
+
+# begin WHAT: starts a part.
 begin() {
     part=$((part + 1))
+    part_name=$1
     part_begun=$(date +%s)
+    read_processor
+    part_processor=$processor
     echo "$part of $parts: $1"
 }
 
-# end: it is done.
+# end: ends it, and adds its line to the table of parts.
 end() {
     hide
     echo "    $(since "$part_begun"); $(since "$begun") in all"
+    read_processor
+    echo "$(($(date +%s) - part_begun)) $((processor - part_processor)) $part_name" >>"$table"
+}
+
+# report_time: prints minutes per part, and fails where the run took more processor time than its budget.
+report_time() {
+    read_processor
+    awk -v budget="$budget" -v all="$(($(date +%s) - begun))" -v all_processor="$processor" '
+        BEGIN { print "minutes  of processors" }
+        {
+            seconds = $1; processor = $2
+            sub(/^[0-9]+ [0-9]+ /, "")
+            printf "%7.1f %14.1f  %s\n", seconds / 60, processor / 60, $0
+        }
+        END {
+            printf "%7.1f %14.1f  in all; the budget is %d processor minutes\n", all / 60, all_processor / 60, budget
+            exit (all_processor > 60 * budget)
+        }' "$table" || {
+        failed=1
+        echo "The tests took more processor time than their budget in tools/check.sh. Make them cheaper." >&2
+    }
 }
 
 # On a terminal what is going on has a line of its own, each time in the place of the one before; elsewhere one a minute.
@@ -78,7 +116,7 @@ tested() { sed -n 's/^ *\([0-9]*\)\/\([0-9]*\) .*/\1 of \2 tests/p' "$log" | tai
 # watch HOW: shows what that function tells, as often as eyes follow, until it is ended or check.sh is no more.
 watch() {
     shown=$(date +%s)
-    while kill -0 $$ 2>/dev/null; do
+    while kill -0 $$ 2>/dev/null && [ -e "$log.watched" ]; do
         told=$("$1")
         show "${told:+$told, }$(since "$part_begun")"
         sleep 1
@@ -88,11 +126,14 @@ watch() {
 # watched HOW COMMAND..: runs the command, and shows meanwhile how far it is.
 watched() {
     : >"$log"
+    : >"$log.watched"
     watch "$1" &
     watcher=$!
     shift
     status=0
     "$@" >"$log" 2>&1 </dev/null || status=$?
+    # A signal that reaches the new process before it has reset its traps is lost: the file ends it too.
+    rm -f "$log.watched"
     kill "$watcher" 2>/dev/null || :
     wait "$watcher" 2>/dev/null || :
     hide
@@ -131,10 +172,25 @@ run() {
     end
 }
 
-# run_profiles FOLDER: every test that opens a device, on each of the profiles.
+# run_profiles FOLDER: every test that opens a device on each of $profiles, and on one of $rotated_profiles.
 run_profiles() {
+    build_folder=$1
     for profile in $profiles; do
-        run "$1" "tests as profile $profile" --setup "profile_$profile"
+        run "$build_folder" "tests as profile $profile" --setup "profile_$profile"
+    done
+    index=0
+    for profile in $rotated_profiles; do
+        names=$(python3 "$root/tools/check/rotate.py" "$root/$build_folder" "$index" 8 "$rotation")
+        index=$((index + 1))
+        # Names have spaces: one per line.
+        old_separators=$IFS
+        IFS='
+'
+        # shellcheck disable=SC2086 # a list of lines
+        set -- $names
+        IFS=$old_separators
+        run "$build_folder" "an eighth of the tests as profile $profile" \
+            --setup "profile_$profile" "$@"
     done
 }
 
@@ -153,21 +209,96 @@ run_script() {
     logs="$logs $results"
     end
 }
-ended() { echo "$(cat "$results" 2>/dev/null | wc -l) of them"; }
 ended_debian() (
     log=$root/build-debian/log
     [ ! -e "$log" ] || { built && tested; } | tail -n 1
 )
-ended_serve() { echo "$(grep -c '^ok ' "$root/build-serve/output" 2>/dev/null || :) cases"; }
 
-swiftshader_operators="ACTIVATION_HARDMAX1 ACTIVATION_LOG_SOFTMAX1 ACTIVATION_RELU ACTIVATION_SOFTMAX1 ACTIVATION_TANH ARGMAX ARGMIN CAST CONVOLUTION
-CUMULATIVE_PRODUCT CUMULATIVE_SUMMATION DEPTH_TO_SPACE1 DIAGONAL_MATRIX1 DYNAMIC_QUANTIZE_LINEAR ELEMENT_WISE_ADD
-ELEMENT_WISE_BIT_XOR ELEMENT_WISE_DIVIDE ELEMENT_WISE_EXP ELEMENT_WISE_IF ELEMENT_WISE_LOGICAL_LESS_THAN
-ELEMENT_WISE_QUANTIZE_LINEAR ELEMENT_WISE_ROUND ELEMENT_WISE_SQRT ELEMENT_WISE_TAN FILL_VALUE_SEQUENCE FOLD GATHER GATHER_ELEMENTS
-GATHER_ND1 GEMM JOIN LOCAL_RESPONSE_NORMALIZATION LP_NORMALIZATION MAX_POOLING2 MEAN_VARIANCE_NORMALIZATION1 NONZERO_COORDINATES ONE_HOT
-PADDING1 REDUCE RESAMPLE3 REVERSE_SUBSEQUENCES ROI_POOLING SCATTER_ELEMENTS SCATTER_ND SLICE1 SLICE_GRAD SPACE_TO_DEPTH SPLIT TILE TOP_K1 UNFOLD UPSAMPLE_2D
-BATCH_NORMALIZATION_GRAD BATCH_NORMALIZATION_TRAINING BATCH_NORMALIZATION_TRAINING_GRAD GRU LOCAL_RESPONSE_NORMALIZATION_GRAD
-LSTM MAX_POOLING_GRAD MULTIHEAD_ATTENTION MULTIHEAD_ATTENTION1 RESAMPLE_GRAD RESAMPLE_GRAD1 RNN ROI_ALIGN_GRAD"
+# A lane is a function that runs scripts one after the other. Each script is one process most of the time, so that two lanes take
+# half as long as one.
+
+# in_lane WHAT COMMAND..: a script of a lane. What it prints is shown where it fails.
+in_lane() {
+    what=$1
+    shift
+    part_begun=$(date +%s)
+    read_processor
+    part_processor=$processor
+    "$@" >"$log" 2>&1 </dev/null || {
+        lane_failed=1
+        cat "$log"
+        echo "failed: $*"
+    }
+    read_processor
+    echo "$(($(date +%s) - part_begun)) $((processor - part_processor)) $what" >>"$table"
+}
+
+# run_lane FUNCTION: in a process of its own.
+run_lane() (
+    log=$log.$1
+    trap 'rm -f "$log"' EXIT
+    lane_failed=
+    "$1"
+    [ -z "$lane_failed" ]
+)
+
+both_lanes() {
+    run_lane "$1" &
+    first=$!
+    status=0
+    run_lane "$2" || status=1
+    wait "$first" || status=1
+    return $status
+}
+ended_lanes() { echo "$(wc -l <"$table") parts ended"; }
+
+# run_lanes WHAT FUNCTION FUNCTION
+run_lanes() {
+    begin "$1"
+    watched ended_lanes both_lanes "$2" "$3" || {
+        failed=1
+        cat "$log"
+    }
+    end
+}
+
+# One to three operators of each kernel family. SwiftShader's compiler is slow: a run takes a third of them, another one each time.
+swiftshader_operators() {
+    for operator in ACTIVATION_HARDMAX1 ACTIVATION_LOG_SOFTMAX1 ACTIVATION_RELU ACTIVATION_SOFTMAX1 ACTIVATION_TANH ARGMAX ARGMIN \
+        BATCH_NORMALIZATION_GRAD BATCH_NORMALIZATION_TRAINING BATCH_NORMALIZATION_TRAINING_GRAD CAST CONVOLUTION \
+        CUMULATIVE_PRODUCT CUMULATIVE_SUMMATION DEPTH_TO_SPACE1 DIAGONAL_MATRIX1 DYNAMIC_QUANTIZE_LINEAR ELEMENT_WISE_ADD \
+        ELEMENT_WISE_BIT_XOR ELEMENT_WISE_DIVIDE ELEMENT_WISE_EXP ELEMENT_WISE_IF ELEMENT_WISE_LOGICAL_LESS_THAN \
+        ELEMENT_WISE_QUANTIZE_LINEAR ELEMENT_WISE_ROUND ELEMENT_WISE_SQRT ELEMENT_WISE_TAN FILL_VALUE_SEQUENCE FOLD GATHER \
+        GATHER_ELEMENTS GATHER_ND1 GEMM GRU JOIN LOCAL_RESPONSE_NORMALIZATION LOCAL_RESPONSE_NORMALIZATION_GRAD \
+        LP_NORMALIZATION LSTM MAX_POOLING2 MAX_POOLING_GRAD MEAN_VARIANCE_NORMALIZATION1 MULTIHEAD_ATTENTION \
+        MULTIHEAD_ATTENTION1 NONZERO_COORDINATES ONE_HOT PADDING1 REDUCE RESAMPLE3 RESAMPLE_GRAD RESAMPLE_GRAD1 \
+        REVERSE_SUBSEQUENCES RNN ROI_ALIGN_GRAD ROI_POOLING SCATTER_ELEMENTS SCATTER_ND SLICE1 SLICE_GRAD SPACE_TO_DEPTH \
+        SPLIT TILE TOP_K1 UNFOLD UPSAMPLE_2D; do
+        echo "$operator"
+    done | awk -v rotation="$rotation" 'NR % 3 == rotation % 3'
+}
+
+# Lanes, by what takes about as long.
+lane_of_drivers() {
+    in_lane "$(swiftshader_operators | wc -l) operators on SwiftShader" env VKDML_SWIFTSHADER_SECONDS=1500 \
+        VKDML_SWIFTSHADER_OPERATORS="$(swiftshader_operators)" \
+        sh "$root/tools/check/swiftshader.sh" --build "$root/build-gcc" --cases 1
+    in_lane "lavapipe of Debian testing" env VKDML_DRIVER_SECONDS=1500 \
+        sh "$root/tools/check/drivers.sh" --quick --driver testing --build "$root/build-gcc"
+    in_lane "an ONNX model behind Ray Serve, on two replicas" sh "$root/tools/check/serve.sh" --build "$root/build-gcc"
+}
+lane_of_packages() {
+    in_lane "the ABI, against the last one" sh "$root/tools/check/abi.sh" --libraries "$root/build-gcc"
+    in_lane "Debian packages" sh "$root/tools/build/deb.sh"
+    in_lane "a Python wheel" sh "$root/tools/build/wheel.sh"
+    in_lane "ONNX models, by themselves and through ONNX Runtime" sh "$root/tools/check/onnx.sh" --build "$root/build-gcc"
+}
+
+# shellcheck disable=SC2086 # lists of packages
+[ -z "$full" ] || check_packages="$check_packages $package_packages $full_packages"
+require $packages $check_packages
+require_meson
+echo "Rotation $rotation"
 
 if [ -z "$full" ]; then
     configure build
@@ -179,24 +310,8 @@ else
     configure build-gcc -Dwerror=true "-Donnxruntime=$root/build-onnxruntime/include"
     run build-gcc "build by gcc, warnings are errors, and all tests"
     run_profiles build-gcc
-    run_script "some operators on SwiftShader" build-swiftshader ended env VKDML_SWIFTSHADER_SECONDS=1500 \
-        VKDML_SWIFTSHADER_OPERATORS="$swiftshader_operators" sh "$root/tools/check/swiftshader.sh" --build "$root/build-gcc" --cases 1
-    run_script "lavapipe of Debian stable and testing" build-drivers ended env VKDML_DRIVER_SECONDS=1500 \
-        sh "$root/tools/check/drivers.sh" --quick --build "$root/build-gcc"
-    run_script "built and tested in Debian stable" build-debian ended_debian sh "$root/tools/check/debian.sh"
-    run_script "ONNX models, by themselves and through ONNX Runtime" build-onnx ended \
-        sh "$root/tools/check/onnx.sh" --build "$root/build-gcc"
-    run_script "an ONNX model behind Ray Serve, on two replicas" build-serve ended_serve \
-        sh "$root/tools/check/serve.sh" --build "$root/build-gcc"
-    (
-        CC=clang
-        CXX=clang++
-        export CC CXX
-        configure build-clang -Dwerror=true -Dvalidation=true "-Donnxruntime=$root/build-onnxruntime/include"
-    )
-    # The differential suite runs under Debian stable's layer, which is newer.
-    run build-clang "tests of a build by clang, warnings are errors, under the validation layer with synchronization validation" \
-        --no-suite differential --no-suite large --no-suite profiles --no-suite docs --no-suite browser --no-suite long
+    # A bare system: README's first command, then all tests that use a device, under a newer validation layer than this system's.
+    run_script "quickstart.sh, built and tested in a bare Debian stable" build-debian ended_debian sh "$root/tools/check/debian.sh"
     mkdir -p "$root/build-keep"
     quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/check/keep_loaded.c"
     keep="$root/build-keep/keep_loaded.o -Wl,--export-dynamic-symbol=dlclose"
@@ -204,18 +319,17 @@ else
         "-Dc_link_args=$keep" "-Dcpp_link_args=$keep"
     ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     export ASAN_OPTIONS UBSAN_OPTIONS
-    run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite graph --suite tool --suite onnx
-    begin "the ABI, against the last one"
-    sh "$root/tools/check/abi.sh" --libraries "$root/build-gcc" || failed=1
-    end
-    begin "Debian packages"
-    sh "$root/tools/build/deb.sh" || failed=1
-    end
-    begin "a Python wheel"
-    sh "$root/tools/build/wheel.sh" || failed=1
-    end
+    run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite graph \
+        --suite tool --suite onnx
+    unset ASAN_OPTIONS UBSAN_OPTIONS
+    for folder in build-swiftshader build-drivers build-serve build-onnx; do
+        rm -f "$root/$folder/testlog.json"
+        logs="$logs $root/$folder/testlog.json"
+    done
+    run_lanes "scripts, in two lanes" lane_of_drivers lane_of_packages
 fi
 
+report_time
 # shellcheck disable=SC2086 # a list of files
 python3 "$root/tools/check/summary.py" --root "$root" $logs || failed=1
 [ -z "$failed" ]

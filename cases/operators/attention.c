@@ -418,7 +418,10 @@ static void make_self(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argume
     while (heads > 1 && (uint64_t)heads * queries * depth > elements) {
         heads /= 2;
     }
-    const uint64_t most = elements / ((uint64_t)heads * queries * depth);
+    uint64_t most = elements / ((uint64_t)heads * queries * depth);
+    if ((argument & HAS_BIAS) != 0 && most > UINT32_MAX / ((uint64_t)heads * queries * queries)) {
+        most = UINT32_MAX / ((uint64_t)heads * queries * queries); /* a tensor has fewer than 2^32 elements */
+    }
     const uint32_t batches = most > 1 ? (uint32_t)most : 1;
     const uint32_t sizes[] = {batches, queries, heads * depth};
     case_begin(c, DML_OPERATOR_MULTIHEAD_ATTENTION);

@@ -126,7 +126,7 @@ static void set_strides(struct case_tensor *tensor, const uint32_t *strides) {
 
 /* Matrices of 8 x 8 elements side by side, element for element. */
 static void make_interleaved(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, struct operator_case *c) {
-    const uint32_t count = (uint32_t)(bytes / (64 * vkdmlGetDataTypeSize(type)));
+    const uint32_t count = benchmark_size(bytes, type, 64, 1);
     (void)argument;
     case_begin(c, DML_OPERATOR_DIAGONAL_MATRIX);
     struct case_tensor *output = case_tensor(c, "OutputTensor");

@@ -94,8 +94,9 @@ static const struct case_refusal gather_nd1_refused[] = {
 static void make_gather_nd(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t row_bytes, struct operator_case *c) {
     case_begin(c, DML_OPERATOR_GATHER_ND);
     const uint32_t row = row_bytes / vkdmlGetDataTypeSize(type), length = row != 0 ? row : 1, side = 64;
-    const uint32_t count = benchmark_size(bytes, type, (uint64_t)length * side, 1), rows = count * side;
-    const uint32_t rank = row != 0 ? 3 : 2;
+    const uint32_t fitting = benchmark_size(bytes, type, (uint64_t)length * side, 1);
+    const uint32_t most = UINT32_MAX / 2 / side; /* of the coordinates, two for a row, there are fewer than 2^32 */
+    const uint32_t count = fitting < most ? fitting : most, rows = count * side, rank = row != 0 ? 3 : 2;
     benchmark_tensor(case_tensor(c, "InputTensor"), type, rank, (const uint32_t[]){count, side, length});
     benchmark_tensor(case_tensor(c, "OutputTensor"), type, rank,
                      row != 0 ? (const uint32_t[]){1, rows, length} : (const uint32_t[]){1, rows});

@@ -313,7 +313,9 @@ static void make_gemm(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argume
     } else if ((argument & IS_BATCH) != 0) {
         m = n = 512;
         k = 64;
-        batches = elements / (512 * 64) == 0 ? 1 : (uint32_t)(elements / (512 * 64));
+        const uint64_t most = UINT32_MAX / (512 * 512); /* of the product, which has fewer than 2^32 elements */
+        batches = (uint32_t)(elements / (512 * 64) < most ? elements / (512 * 64) : most);
+        batches = batches == 0 ? 1 : batches;
     }
     const bool turns_a = (argument & TURNS_A) != 0, turns_b = (argument & TURNS_B) != 0;
     case_begin(c, DML_OPERATOR_GEMM);

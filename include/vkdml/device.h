@@ -276,7 +276,9 @@ VKDML_API VkdmlResult vkdmlCheckOperatorSupport(VkdmlDevice device, DML_OPERATOR
 
 /**
  * VKDML_SUCCESS while the device works; VKDML_ERROR_DEVICE_LOST, with the reason, once a Vulkan call of this library
- * returned VK_ERROR_DEVICE_LOST or vkdmlReportDeviceLost() said so. Mirrors IDMLDevice::GetDeviceRemovedReason.
+ * returned VK_ERROR_DEVICE_LOST or vkdmlReportDeviceLost() said so, and in a child process of fork() for every device
+ * that was made before. There, destroying such a device or its objects does nothing, and returns at once. Mirrors
+ * IDMLDevice::GetDeviceRemovedReason.
  */
 VKDML_API VkdmlResult vkdmlGetDeviceLostReason(VkdmlDevice device);
 

@@ -4,7 +4,8 @@
  *
  * For code that is written for these interfaces and is to stay as it is: reference counts, QueryInterface() by the
  * published GUIDs, HRESULTs, IID_PPV_ARGS, ComPtr. It needs directx-headers (Debian: directx-headers-dev, found by
- * `pkg-config --cflags DirectX-Headers`), which have Direct3D 12's names on Linux but no DirectML.h.
+ * `pkg-config --cflags DirectX-Headers`), which have Direct3D 12's names on Linux. From 1.614 on they also have a
+ * DirectML.h, which may be included before or after this header: the first one declares the interfaces.
  *
  *     Microsoft::WRL::ComPtr<IDMLDevice1> device;
  *     vkdml::directml::CreateDevice(vkdmlDevice, IID_PPV_ARGS(&device)); // in the place of DMLCreateDevice()
@@ -25,10 +26,6 @@
  */
 #ifndef VKDML_DIRECTML_HPP
 #define VKDML_DIRECTML_HPP
-
-#ifdef DIRECTML_H
-#error "vkdml/directml.hpp declares DirectML's interfaces itself: the real DirectML.h cannot stand before it"
-#endif
 
 #ifdef _WIN32
 #include <d3d12.h>
@@ -57,6 +54,7 @@ static_assert(sizeof(VkBuffer) == sizeof(ID3D12Resource *), "where handles are n
 
 /** @cond */
 /* DirectML documents them. */
+#ifdef VKDML_DECLARES_DIRECTML /* and not the real DirectML.h */
 #ifndef VKDML_BINDING_TABLE_DESC /* vkdml.h came before d3d12.h */
 #define VKDML_BINDING_TABLE_DESC
 struct DML_BINDING_TABLE_DESC {
@@ -68,11 +66,6 @@ struct DML_BINDING_TABLE_DESC {
 #endif
 
 /* ---- DirectML's interfaces: names, order of functions and GUIDs are DirectML.h's ---- */
-
-struct IDMLBindingTable;
-struct IDMLCommandRecorder;
-struct IDMLCompiledOperator;
-struct IDMLPageable;
 
 struct IDMLObject : IUnknown {
     virtual HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT *dataSize, void *data) = 0;
@@ -135,7 +128,9 @@ struct IDMLCommandRecorder : IDMLDeviceChild {
     virtual void STDMETHODCALLTYPE RecordDispatch(ID3D12CommandList *commandList, IDMLDispatchable *dispatchable,
                                                   IDMLBindingTable *bindings) = 0;
 };
+#endif
 
+#if defined(VKDML_DECLARES_DIRECTML) || !defined(_WIN32) /* the real DirectML.h has GUIDs only on Windows */
 __CRT_UUID_DECL(IDMLObject, 0xc8263aac, 0x9e0c, 0x4a2d, 0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c)
 __CRT_UUID_DECL(IDMLDevice, 0x6dbd6437, 0x96fd, 0x423f, 0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f)
 __CRT_UUID_DECL(IDMLDevice1, 0xa0884f9a, 0xd2be, 0x4355, 0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2)
@@ -147,6 +142,7 @@ __CRT_UUID_DECL(IDMLCompiledOperator, 0x6b15e56a, 0xbf5c, 0x4902, 0x92, 0xd8, 0x
 __CRT_UUID_DECL(IDMLOperatorInitializer, 0x427c1113, 0x435c, 0x469c, 0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13)
 __CRT_UUID_DECL(IDMLBindingTable, 0x29c687dc, 0xde74, 0x4e3b, 0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc)
 __CRT_UUID_DECL(IDMLCommandRecorder, 0xe6857a76, 0x2e3e, 0x4fdd, 0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53)
+#endif
 
 /** @endcond */
 

@@ -35,7 +35,7 @@
 
 #include "vkdml/dml_types.h"
 
-#ifndef DIRECTML_H /* the include guard of the real DirectML.h */
+#ifdef VKDML_DECLARES_DIRECTML /* and not the real DirectML.h */
 
 #ifdef __cplusplus
 extern "C" {
@@ -2073,5 +2073,5 @@ typedef struct DML_ADAM_OPTIMIZER_OPERATOR_DESC {
 }
 #endif
 
-#endif /* DIRECTML_H */
+#endif /* VKDML_DECLARES_DIRECTML */
 #endif /* VKDML_DML_OPERATORS_H */

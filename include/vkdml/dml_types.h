@@ -4,9 +4,12 @@
  *        which this header includes.
  *
  * Names, values and field order are DirectML's at feature level 6_4, so descriptor code written against
- * DirectML.h compiles unchanged, in C++ with flags that combine by |, &, ^, ~ and their assignments. Where the real
- * DirectML.h was included first its declarations are used and this header declares nothing; it must then have been
- * included with DML_TARGET_VERSION 0x6400 (its default).
+ * DirectML.h compiles unchanged, in C++ with flags that combine by |, &, ^, ~ and their assignments.
+ *
+ * The real DirectML.h, which directx-headers have from 1.614 on, may be included before or after this header; the first
+ * one makes the declarations. Both define DIRECTML_H, so the second declares nothing. The real one before this header
+ * must be included with DML_TARGET_VERSION 0x6400 (its default). The interfaces are incomplete types in this header:
+ * code that calls them includes directml.hpp, or the real DirectML.h first.
  *
  * Windows' names. UINT8 to UINT64, INT8 to INT64, BYTE, INT, UINT, FLOAT and DOUBLE are declared, the same types as in
  * directx-headers and, where long has 64 bits, X11/Xmd.h, before or after which this header may be included. Define
@@ -27,7 +30,9 @@
 #ifndef VKDML_DML_TYPES_H
 #define VKDML_DML_TYPES_H
 
-#ifndef DIRECTML_H /* the include guard of the real DirectML.h */
+#ifndef DIRECTML_H /* the include guard of the real DirectML.h, which has not been included */
+#define DIRECTML_H
+#define VKDML_DECLARES_DIRECTML
 
 #include <stddef.h>
 #include <stdint.h>
@@ -532,6 +537,19 @@ typedef struct ID3D12Resource ID3D12Resource;
 typedef struct IDMLDispatchable IDMLDispatchable;
 /** DirectML's operator; vkdml's is VkdmlOperator. */
 typedef struct IDMLOperator IDMLOperator;
+
+/** @cond */
+/* Incomplete here: include directml.hpp to use them, or the real DirectML.h before vkdml's first header. */
+typedef struct IDMLObject IDMLObject;
+typedef struct IDMLDevice IDMLDevice;
+typedef struct IDMLDevice1 IDMLDevice1;
+typedef struct IDMLDeviceChild IDMLDeviceChild;
+typedef struct IDMLPageable IDMLPageable;
+typedef struct IDMLCompiledOperator IDMLCompiledOperator;
+typedef struct IDMLOperatorInitializer IDMLOperatorInitializer;
+typedef struct IDMLBindingTable IDMLBindingTable;
+typedef struct IDMLCommandRecorder IDMLCommandRecorder;
+/** @endcond */
 
 /** What a dispatchable of DirectML needs; vkdml tells it in VkdmlBindingProperties. */
 typedef struct DML_BINDING_PROPERTIES {

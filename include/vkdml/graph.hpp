@@ -60,6 +60,10 @@ template <typename T> class Span {
     /** So many from a place on. */
     constexpr Span(T *data, std::size_t size) noexcept : data_(data), size_(size) {
     }
+    /** From a first one up to and without a last one. */
+    template <typename Last, typename = std::enable_if_t<std::is_convertible_v<Last *, T *>>>
+    constexpr Span(T *first, Last *last) noexcept : data_(first), size_(static_cast<std::size_t>(last - first)) {
+    }
     /** Of a list in braces. */
     constexpr Span(const std::initializer_list<Element> &list) noexcept : data_(std::data(list)), size_(list.size()) {
     }
@@ -78,6 +82,10 @@ template <typename T> class Span {
     constexpr std::size_t size() const noexcept {
         return size_;
     }
+    /** How many bytes they take. */
+    constexpr std::size_t size_bytes() const noexcept {
+        return size_ * sizeof(T);
+    }
     /** Whether there is none. */
     constexpr bool empty() const noexcept {
         return size_ == 0;
@@ -94,6 +102,10 @@ template <typename T> class Span {
     constexpr T &operator[](std::size_t index) const noexcept {
         return data_[index];
     }
+    /** `count` of them from an index on; both lie within the span. */
+    constexpr Span subspan(std::size_t index, std::size_t count) const noexcept {
+        return Span(data_ + index, count);
+    }
 
   private:
     T *data_ = nullptr;
@@ -104,9 +116,12 @@ template <typename T> class Span {
 template <typename T> using Optional = std::optional<T>;
 /** None. */
 inline constexpr std::nullopt_t NullOpt = std::nullopt;
-using StringView = std::string_view;                 /**< a name */
-using TensorDimensions = std::vector<std::uint32_t>; /**< sizes, a number per dimension */
-using TensorStrides = std::vector<std::uint32_t>;    /**< in elements, a number per dimension */
+using StringView = std::string_view; /**< a name */
+using Byte = std::byte;              /**< of constant data */
+/** A vector; N, which DirectMLX passes to a vector with room for as many elements, has no effect. */
+template <typename T, std::size_t N> using SmallVector = std::vector<T>;
+using TensorDimensions = SmallVector<std::uint32_t, 4>; /**< sizes, a number per dimension */
+using TensorStrides = SmallVector<std::uint32_t, 4>;    /**< in elements, a number per dimension */
 
 /** How a tensor lies in memory. */
 struct TensorProperties {
@@ -180,6 +195,7 @@ class TensorPolicy {
 /** A tensor: DML_BUFFER_TENSOR_DESC, which owns its arrays. */
 struct TensorDesc {
     using Dimensions = TensorDimensions; /**< sizes */
+    using Strides = TensorStrides;       /**< in elements */
 
     DML_TENSOR_DATA_TYPE dataType = DML_TENSOR_DATA_TYPE_UNKNOWN; /**< of the elements */
     DML_TENSOR_FLAGS flags = DML_TENSOR_FLAG_NONE;                /**< whose it is */
@@ -252,19 +268,47 @@ class Expression;
 class Graph;
 
 /** @cond */
-/* What stands behind expressions. Not for programs. */
+/* The nodes behind expressions, with DirectMLX's names: its clients make operators of their own by them. */
 namespace detail {
 class GraphBuilder;
 
-enum class NodeType { Input, Operator, Constant };
+enum class NodeType { Invalid, Input, Operator, Constant };
+
+/** A node of a GraphBuilder. */
+struct NodeID {
+    NodeType type;
+    std::uint32_t index; /**< among those of its type; of inputs, GraphInputIndex */
+};
 
 /** An output of a node, as one expression sees it. */
-struct NodeOutput {
-    GraphBuilder *builder;
-    NodeType type;
-    std::uint32_t node;  /**< among those of its type; of inputs, GraphInputIndex */
-    std::uint32_t index; /**< among the node's outputs */
-    TensorDesc desc;
+class NodeOutput {
+  public:
+    NodeOutput(GraphBuilder *builder, NodeID node, std::uint32_t index, TensorDesc desc)
+        : builder_(builder), node_(node), index_(index), desc_(std::move(desc)) {
+    }
+
+    [[nodiscard]] GraphBuilder *GetGraphBuilder() const noexcept {
+        return builder_;
+    }
+    [[nodiscard]] NodeID GetNode() const noexcept {
+        return node_;
+    }
+    [[nodiscard]] std::uint32_t GetOutputIndex() const noexcept {
+        return index_;
+    }
+    [[nodiscard]] const TensorDesc &GetOutputDesc() const noexcept {
+        return desc_;
+    }
+    /** Valid as long as the output, and the same at each call. */
+    [[nodiscard]] const DML_TENSOR_DESC *Tensor() {
+        return desc_.AsPtr<DML_TENSOR_DESC>();
+    }
+
+  private:
+    GraphBuilder *builder_;
+    NodeID node_;
+    std::uint32_t index_; /**< among the node's outputs */
+    TensorDesc desc_;
 };
 } // namespace detail
 /** @endcond */
@@ -274,14 +318,14 @@ class Expression {
   public:
     /** No tensor. */
     Expression() noexcept = default;
-    /** For the library. */
-    explicit Expression(detail::NodeOutput *output) noexcept : output_(output) {
+    /** An output of a node that GraphBuilder made. */
+    Expression(detail::NodeOutput *output) noexcept : output_(output) { // NOLINT: meant to convert
     }
 
     /** Type, sizes and layout. */
     [[nodiscard]] const TensorDesc &GetOutputDesc() const noexcept {
         static const TensorDesc none;
-        return output_ != nullptr ? output_->desc : none;
+        return output_ != nullptr ? output_->GetOutputDesc() : none;
     }
     /** Whether there is one. */
     explicit operator bool() const noexcept {
@@ -416,7 +460,13 @@ class GraphBuilder {
     GraphBuilder &operator=(const GraphBuilder &) = delete;
     ~GraphBuilder() = default;
 
-    TensorPolicy &Policy() noexcept {
+    void SetTensorPolicy(TensorPolicy policy) {
+        policy_ = std::move(policy);
+    }
+    [[nodiscard]] const TensorPolicy &GetTensorPolicy() const noexcept {
+        return policy_;
+    }
+    TensorPolicy &GetTensorPolicy() noexcept {
         return policy_;
     }
     [[nodiscard]] VkdmlResult Result() const noexcept {
@@ -452,24 +502,25 @@ class GraphBuilder {
         }
     }
 
-    Expression AddOutput(NodeType type, std::uint32_t node, std::uint32_t index, TensorDesc desc) {
-        outputs_.push_back({this, type, node, index, std::move(desc)});
-        return Expression(&outputs_.back());
+    /** Lives as long as the builder, at the same place. */
+    NodeOutput *CreateNodeOutput(NodeID node, std::uint32_t index, TensorDesc desc) {
+        outputs_.emplace_back(this, node, index, std::move(desc));
+        return &outputs_.back();
     }
 
-    Expression AddInput(std::uint32_t index, TensorDesc desc) {
+    NodeID CreateInputNode(std::uint32_t index) {
         inputCount_ = std::max(inputCount_, index + 1);
-        return AddOutput(NodeType::Input, index, 0, std::move(desc));
+        return {NodeType::Input, index};
     }
 
-    Expression AddConstant(const void *data, std::size_t size, TensorDesc desc) {
-        const std::uint8_t *const bytes = static_cast<const std::uint8_t *>(data);
-        constants_.push_back({std::vector<std::uint8_t>(bytes, bytes + size), name_});
-        return AddOutput(NodeType::Constant, static_cast<std::uint32_t>(constants_.size() - 1), 0, std::move(desc));
+    /** A copy of the bytes. */
+    NodeID CreateConstantNode(Span<const Byte> data) {
+        constants_.push_back({std::vector<Byte>(data.begin(), data.end()), name_});
+        return {NodeType::Constant, static_cast<std::uint32_t>(constants_.size() - 1)};
     }
 
     /** Inputs in the order of the descriptor's, NULL for absent ones. */
-    std::uint32_t AddOperator(DML_OPERATOR_TYPE type, const void *desc, std::vector<NodeOutput *> inputs) {
+    NodeID CreateOperatorNode(DML_OPERATOR_TYPE type, const void *desc, Span<NodeOutput *const> inputs) {
         const DML_OPERATOR_DESC whole = {type, desc};
         Operator op;
         if (result_ == VKDML_SUCCESS) {
@@ -478,8 +529,8 @@ class GraphBuilder {
                 Fail(result, vkdmlGetErrorMessage());
             }
         }
-        operators_.push_back({type, std::move(op), std::move(inputs), name_});
-        return static_cast<std::uint32_t>(operators_.size() - 1);
+        operators_.push_back({type, std::move(op), std::vector<NodeOutput *>(inputs.begin(), inputs.end()), name_});
+        return {NodeType::Operator, static_cast<std::uint32_t>(operators_.size() - 1)};
     }
 
     /** Of all nodes so far that are operators. */
@@ -496,17 +547,11 @@ class GraphBuilder {
         GraphDesc graph;
         std::vector<bool> needed[2] = {std::vector<bool>(operators_.size()), std::vector<bool>(constants_.size())};
         for (std::size_t i = 0; i < outputs.size() && result_ == VKDML_SUCCESS; i++) {
-            const NodeOutput *const output = outputs[i].Impl();
-            const char *const wrong = output == nullptr                    ? "is empty"
-                                      : output->builder != this            ? "is of another graph"
-                                      : output->type == NodeType::Input    ? "is an input of the graph: take its "
-                                                                             "Identity()"
-                                      : output->type == NodeType::Constant ? "is constant data: take its Identity()"
-                                                                           : nullptr;
+            const char *const wrong = WhyNoOutput(outputs[i].Impl());
             if (wrong != nullptr) {
                 Fail(VKDML_ERROR_INVALID_ARGUMENT, "outputs[" + std::to_string(i) + "] " + wrong);
             } else {
-                needed[0][output->node] = true;
+                needed[0][outputs[i].Impl()->GetNode().index] = true;
             }
         }
         if (result_ != VKDML_SUCCESS) {
@@ -515,8 +560,9 @@ class GraphBuilder {
         // Nodes are made after those that they read.
         for (std::size_t i = operators_.size(); i-- > 0;) {
             for (const NodeOutput *input : operators_[i].inputs) {
-                if (needed[0][i] && input != nullptr && input->type != NodeType::Input) {
-                    needed[input->type == NodeType::Constant][input->node] = true;
+                const NodeID node = input != nullptr ? input->GetNode() : NodeID{NodeType::Invalid, 0};
+                if (needed[0][i] && (node.type == NodeType::Operator || node.type == NodeType::Constant)) {
+                    needed[node.type == NodeType::Constant][node.index] = true;
                 }
             }
         }
@@ -541,7 +587,8 @@ class GraphBuilder {
         }
         for (std::size_t i = 0; i < outputs.size(); i++) {
             const NodeOutput &output = *outputs[i].Impl();
-            graph.outputs_.push_back({places[0][output.node], output.index, static_cast<std::uint32_t>(i), nullptr});
+            graph.outputs_.push_back({places[0][output.GetNode().index], output.GetOutputIndex(),
+                                      static_cast<std::uint32_t>(i), nullptr});
         }
         Join(graph, std::max(inputCount, inputCount_));
         return graph;
@@ -572,9 +619,24 @@ class GraphBuilder {
         std::string name;
     };
     struct ConstantNode {
-        std::vector<std::uint8_t> data;
+        std::vector<Byte> data;
         std::string name;
     };
+
+    /** NULL where an output of the graph may be it. */
+    const char *WhyNoOutput(const NodeOutput *output) const {
+        if (output == nullptr || output->GetGraphBuilder() != this) {
+            return output == nullptr ? "is empty" : "is of another graph";
+        }
+        switch (output->GetNode().type) {
+        case NodeType::Operator:
+            return nullptr;
+        case NodeType::Constant:
+            return "is constant data: take its Identity()";
+        default:
+            return "is an input of the graph: take its Identity()";
+        }
+    }
 
     static void DescribeOperator(GraphDesc &graph, const OperatorNode &node, std::uint32_t place,
                                  const std::vector<std::uint32_t> *places) {
@@ -586,11 +648,12 @@ class GraphBuilder {
             if (from == nullptr) {
                 continue;
             }
-            if (from->type == NodeType::Input) {
-                graph.inputs_.push_back({from->node, place, index, nullptr});
+            const NodeID id = from->GetNode();
+            if (id.type == NodeType::Input) {
+                graph.inputs_.push_back({id.index, place, index, nullptr});
             } else {
-                const std::uint32_t node_of = places[from->type == NodeType::Constant][from->node];
-                graph.intermediates_.push_back({node_of, from->index, place, index, nullptr});
+                const std::uint32_t node_of = places[id.type == NodeType::Constant][id.index];
+                graph.intermediates_.push_back({node_of, from->GetOutputIndex(), place, index, nullptr});
             }
         }
     }
@@ -677,15 +740,15 @@ class Graph {
 
     /** How outputs of operators lie in memory, of those that are made from now on. */
     void SetTensorPolicy(TensorPolicy policy) {
-        builder_->Policy() = std::move(policy);
+        builder_->SetTensorPolicy(std::move(policy));
     }
     /** What decides it. */
     [[nodiscard]] const TensorPolicy &GetTensorPolicy() const {
-        return builder_->Policy();
+        return builder_->GetTensorPolicy();
     }
     /** The same, to be changed. */
     [[nodiscard]] TensorPolicy &GetTensorPolicy() {
-        return builder_->Policy();
+        return builder_->GetTensorPolicy();
     }
 
     /** Names the nodes that are made while it lives. */

@@ -92,9 +92,9 @@ class Call {
     const DML_TENSOR_DESC *In(const Expression &input) {
         NodeOutput *const output = input.Impl();
         if (builder_ == nullptr && output != nullptr) {
-            builder_ = output->builder;
+            builder_ = output->GetGraphBuilder();
         }
-        if (output == nullptr || output->builder != builder_) {
+        if (output == nullptr || output->GetGraphBuilder() != builder_) {
             Wrong(output == nullptr ? "an input is an empty expression" : "an input is of another graph");
         }
         return Add(output);
@@ -117,7 +117,7 @@ class Call {
     /** An output, laid out by the graph's policy. */
     const DML_TENSOR_DESC *Out(DML_TENSOR_DATA_TYPE type, TensorDimensions sizes) {
         results_.push_back(
-            TensorDesc(type, std::move(sizes), builder_ != nullptr ? builder_->Policy() : TensorPolicy()));
+            TensorDesc(type, std::move(sizes), builder_ != nullptr ? builder_->GetTensorPolicy() : TensorPolicy()));
         outputs_.push_back(&results_.back());
         return results_.back().AsPtr<DML_TENSOR_DESC>();
     }
@@ -142,7 +142,7 @@ class Call {
         if (vkdmlInferOutputSizes(&whole, static_cast<DML_FEATURE_LEVEL>(0), 1, &shape) == VKDML_SUCCESS) {
             return TensorDimensions(shape.sizes, shape.sizes + shape.dimensionCount);
         }
-        return inputs_.empty() || inputs_[0] == nullptr ? TensorDimensions() : inputs_[0]->desc.sizes;
+        return inputs_.empty() || inputs_[0] == nullptr ? TensorDimensions() : inputs_[0]->GetOutputDesc().sizes;
     }
 
     const DML_OPERATOR_DESC *Fuse(const FusedActivation &fused) {
@@ -179,7 +179,9 @@ class Call {
 
     /** Makes it. Its only output, or its first. */
     template <typename Desc> Expression Make(DML_OPERATOR_TYPE type, const Desc &desc) {
-        node_ = builder_ != nullptr ? builder_->AddOperator(type, &desc, inputs_) : 0;
+        if (builder_ != nullptr) {
+            node_ = builder_->CreateOperatorNode(type, &desc, inputs_);
+        }
         return Output(0);
     }
 
@@ -188,7 +190,7 @@ class Call {
         if (builder_ == nullptr || index >= outputs_.size() || outputs_[index] == nullptr) {
             return {};
         }
-        return builder_->AddOutput(NodeType::Operator, node_, static_cast<std::uint32_t>(index), *outputs_[index]);
+        return builder_->CreateNodeOutput(node_, static_cast<std::uint32_t>(index), *outputs_[index]);
     }
 
     /** Without exceptions it goes on, and the operator is not made. */
@@ -204,7 +206,7 @@ class Call {
   private:
     const DML_TENSOR_DESC *Add(NodeOutput *output) {
         inputs_.push_back(output);
-        return output != nullptr ? output->desc.AsPtr<DML_TENSOR_DESC>() : nullptr;
+        return output != nullptr ? output->Tensor() : nullptr;
     }
 
     template <typename Number> std::deque<std::vector<Number>> &Kept() {
@@ -218,7 +220,7 @@ class Call {
     }
 
     GraphBuilder *builder_;
-    std::uint32_t node_ = 0;
+    NodeID node_{NodeType::Invalid, 0};
     std::vector<NodeOutput *> inputs_;
     std::vector<DML_TENSOR_DESC> array_;
     std::deque<TensorDesc> results_; // the descriptor points to them
@@ -265,17 +267,6 @@ inline std::uint32_t Windows(std::uint64_t padded, std::uint64_t window, std::ui
     const std::uint64_t extent = window != 0 ? (window - 1) * dilation + 1 : 0;
     return stride != 0 && window != 0 && padded >= extent ? static_cast<std::uint32_t>((padded - extent) / stride + 1)
                                                           : 0;
-}
-
-/** As many dimensions as that, by leading ones. */
-inline TensorDimensions FitRank(TensorDimensions sizes, std::size_t rank) {
-    while (sizes.size() > rank && sizes.front() == 1) {
-        sizes.erase(sizes.begin());
-    }
-    if (sizes.size() < rank) {
-        sizes.insert(sizes.begin(), rank - sizes.size(), 1);
-    }
-    return sizes;
 }
 
 inline std::vector<std::uint32_t> AllAxes(Span<const std::uint32_t> axes, const TensorDimensions &sizes) {
@@ -339,15 +330,18 @@ Expression MakeOverAxes(DML_OPERATOR_TYPE type, Desc desc, const Expression &inp
 
 /** An input of the graph, which is bound at inputIndex. */
 inline Expression InputTensor(Graph &graph, std::uint32_t inputIndex, TensorDesc desc) {
-    return graph.Impl()->AddInput(inputIndex, std::move(desc));
+    detail::GraphBuilder *const builder = graph.Impl();
+    return builder->CreateNodeOutput(builder->CreateInputNode(inputIndex), 0, std::move(desc));
 }
 
 /** Constant data (6_2): the elements of a container, copied. Meant for small ones; large ones are better inputs that
  * are OWNED_BY_DML. */
 template <typename Elements> Expression ConstantData(Graph &graph, const Elements &elements, TensorDesc desc) {
     static_assert(std::is_trivially_copyable_v<std::remove_reference_t<decltype(*std::data(elements))>>);
-    return graph.Impl()->AddConstant(std::data(elements), std::size(elements) * sizeof *std::data(elements),
-                                     std::move(desc));
+    const Byte *const bytes = reinterpret_cast<const Byte *>(std::data(elements));
+    detail::GraphBuilder *const builder = graph.Impl();
+    const detail::NodeID node = builder->CreateConstantNode({bytes, std::size(elements) * sizeof *std::data(elements)});
+    return builder->CreateNodeOutput(node, 0, std::move(desc));
 }
 
 /* ---- The same bytes, seen in another way: no operator ---- */
@@ -362,10 +356,11 @@ inline Expression Reinterpreted(const Expression &input, DML_TENSOR_DATA_TYPE ne
         Call().Wrong("an input is an empty expression");
         return {};
     }
-    return output->builder->AddOutput(output->type, output->node, output->index,
-                                      TensorDesc(newType, output->desc.flags, std::move(newSizes), newStrides,
-                                                 output->desc.totalTensorSizeInBytes,
-                                                 output->desc.guaranteedBaseOffsetAlignment));
+    const TensorDesc &desc = output->GetOutputDesc();
+    return output->GetGraphBuilder()->CreateNodeOutput(output->GetNode(), output->GetOutputIndex(),
+                                                       TensorDesc(newType, desc.flags, std::move(newSizes), newStrides,
+                                                                  desc.totalTensorSizeInBytes,
+                                                                  desc.guaranteedBaseOffsetAlignment));
 }
 } // namespace detail
 /** @endcond */
@@ -462,14 +457,19 @@ VKDML_BINARY(Subtract, SUBTRACT)
 #define VKDML_COMPARISON(Name, NAME)                                                                                   \
     inline Expression Name(Expression a, Expression b,                                                                 \
                            DML_TENSOR_DATA_TYPE outputDataType = DML_TENSOR_DATA_TYPE_UINT8) {                         \
-        return detail::MakeBinary(DML_OPERATOR_ELEMENT_WISE_##NAME, DML_ELEMENT_WISE_##NAME##_OPERATOR_DESC{}, a, b,   \
-                                  outputDataType);                                                                     \
+        return detail::MakeBinary(DML_OPERATOR_ELEMENT_WISE_LOGICAL_##NAME,                                            \
+                                  DML_ELEMENT_WISE_LOGICAL_##NAME##_OPERATOR_DESC{}, a, b, outputDataType);            \
+    }                                                                                                                  \
+    /** The same, by the operator's name. */                                                                           \
+    inline Expression Logical##Name(Expression a, Expression b,                                                        \
+                                    DML_TENSOR_DATA_TYPE outputDataType = DML_TENSOR_DATA_TYPE_UINT8) {                \
+        return Name(a, b, outputDataType);                                                                             \
     }
-VKDML_COMPARISON(LogicalEquals, LOGICAL_EQUALS)
-VKDML_COMPARISON(LogicalGreaterThan, LOGICAL_GREATER_THAN)
-VKDML_COMPARISON(LogicalGreaterThanOrEqual, LOGICAL_GREATER_THAN_OR_EQUAL)
-VKDML_COMPARISON(LogicalLessThan, LOGICAL_LESS_THAN)
-VKDML_COMPARISON(LogicalLessThanOrEqual, LOGICAL_LESS_THAN_OR_EQUAL)
+VKDML_COMPARISON(Equals, EQUALS)
+VKDML_COMPARISON(GreaterThan, GREATER_THAN)
+VKDML_COMPARISON(GreaterThanOrEqual, GREATER_THAN_OR_EQUAL)
+VKDML_COMPARISON(LessThan, LESS_THAN)
+VKDML_COMPARISON(LessThanOrEqual, LESS_THAN_OR_EQUAL)
 #undef VKDML_COMPARISON
 
 inline Expression Add(Expression a, Expression b, FusedActivation fusedActivation) {
@@ -578,8 +578,8 @@ inline Expression Threshold(Expression input, float min, const Optional<DML_SCAL
 
 /* ---- Quantization ---- */
 
-inline Expression QuantizeLinear(Expression input, Expression scale, Optional<Expression> zeroPoint,
-                                 DML_TENSOR_DATA_TYPE outputDataType) {
+inline Expression QuantizeLinear(Expression input, Expression scale, Optional<Expression> zeroPoint = NullOpt,
+                                 DML_TENSOR_DATA_TYPE outputDataType = DML_TENSOR_DATA_TYPE_UINT8) {
     detail::Call call;
     DML_ELEMENT_WISE_QUANTIZE_LINEAR_OPERATOR_DESC desc{};
     desc.InputTensor = call.In(input);
@@ -1231,11 +1231,13 @@ inline Expression ConvolutionInteger(Expression input, Optional<Expression> inpu
     return call.Make(DML_OPERATOR_CONVOLUTION_INTEGER, desc);
 }
 
-/** Without a zero point of the output it is of the input's type. */
+/** outputDataType: of the zero point of the output, if there is one. UNKNOWN is the type of the zero point, or of the
+ * input. */
 inline Expression
 QuantizedLinearConvolution(Expression input, Expression inputScale, Optional<Expression> inputZeroPoint,
                            Expression filter, Expression filterScale, Optional<Expression> filterZeroPoint,
                            Optional<Expression> bias, Expression outputScale, Optional<Expression> outputZeroPoint,
+                           DML_TENSOR_DATA_TYPE outputDataType = DML_TENSOR_DATA_TYPE_UNKNOWN,
                            Span<const std::uint32_t> strides = {}, Span<const std::uint32_t> dilations = {},
                            Span<const std::uint32_t> startPadding = {}, Span<const std::uint32_t> endPadding = {},
                            std::uint32_t groupCount = 1, TensorDimensions outputSizes = {}) {
@@ -1255,7 +1257,10 @@ QuantizedLinearConvolution(Expression input, Expression inputScale, Optional<Exp
     if (outputSizes.empty()) {
         outputSizes = call.Infer(DML_OPERATOR_QUANTIZED_LINEAR_CONVOLUTION, desc);
     }
-    desc.OutputTensor = call.Out(detail::Type(outputZeroPoint ? *outputZeroPoint : input), std::move(outputSizes));
+    if (outputDataType == DML_TENSOR_DATA_TYPE_UNKNOWN) {
+        outputDataType = detail::Type(outputZeroPoint ? *outputZeroPoint : input);
+    }
+    desc.OutputTensor = call.Out(outputDataType, std::move(outputSizes));
     return call.Make(DML_OPERATOR_QUANTIZED_LINEAR_CONVOLUTION, desc);
 }
 
@@ -1620,6 +1625,25 @@ inline RecurrentOutputs GRU(Expression input, Expression weight, Expression recu
     return {sequence, call.Output(1), {}};
 }
 
+/** Which outputs GRU() makes. */
+enum class GRUOutputOptions { Both, Sequence, Single };
+
+/** Outputs of GRU(). */
+struct GRUOutputs {
+    Expression sequence; /**< of every step; empty unless asked for */
+    Expression single;   /**< of the last step; the same */
+};
+
+inline GRUOutputs GRU(Expression input, Expression weight, Expression recurrence, Optional<Expression> bias,
+                      Optional<Expression> hiddenInit, Optional<Expression> sequenceLengths,
+                      Span<const FusedActivation> activations, DML_RECURRENT_NETWORK_DIRECTION direction,
+                      bool linearBeforeReset, GRUOutputOptions outputOptions) {
+    const RecurrentOutputs outputs =
+        GRU(input, weight, recurrence, bias, hiddenInit, sequenceLengths, activations, direction, linearBeforeReset,
+            outputOptions != GRUOutputOptions::Single, outputOptions != GRUOutputOptions::Sequence);
+    return {outputs.sequence, outputs.single};
+}
+
 /** activations: three for each direction. clipThreshold: none where it is absent. */
 inline RecurrentOutputs LSTM(Expression input, Expression weight, Expression recurrence, Optional<Expression> bias,
                              Optional<Expression> hiddenInit, Optional<Expression> cellMemInit,
@@ -1738,22 +1762,25 @@ struct RoiAlignGradOutputs {
     Expression outputROIGradient; /**< the same */
 };
 
-/** outputSizes: of the pictures. */
+/** batchSize, imageHeight, imageWidth: sizes of the images; the number of channels is the incoming gradient's. */
 inline RoiAlignGradOutputs RoiAlignGrad(Optional<Expression> input, Expression inputGradient, Expression roi,
                                         Expression batchIndices, DML_REDUCE_FUNCTION reductionFunction,
                                         DML_INTERPOLATION_MODE interpolationMode, float spatialScaleX,
                                         float spatialScaleY, float inputPixelOffset, float outputPixelOffset,
                                         std::uint32_t minimumSamplesPerOutput, std::uint32_t maximumSamplesPerOutput,
-                                        bool alignRegionsToCorners, const TensorDimensions &outputSizes,
-                                        bool computeOutputGradient, bool computeOutputROIGradient) {
+                                        bool alignRegionsToCorners, std::uint32_t batchSize, std::uint32_t imageHeight,
+                                        std::uint32_t imageWidth, bool computeOutputGradient,
+                                        bool computeOutputROIGradient) {
+    const std::uint32_t channels = detail::SizeAt(detail::Sizes(inputGradient), 1);
     detail::Call call;
     DML_ROI_ALIGN_GRAD_OPERATOR_DESC desc{};
     desc.InputTensor = call.In(input);
     desc.InputGradientTensor = call.In(inputGradient);
     desc.ROITensor = call.In(roi);
     desc.BatchIndicesTensor = call.In(batchIndices);
-    desc.OutputGradientTensor = call.Out(computeOutputGradient, detail::Type(inputGradient), outputSizes);
-    desc.OutputROIGradientTensor = call.Out(computeOutputROIGradient, detail::Type(inputGradient), detail::Sizes(roi));
+    desc.OutputGradientTensor = call.Out(computeOutputGradient, detail::Type(inputGradient),
+                                         {batchSize, channels, imageHeight, imageWidth});
+    desc.OutputROIGradientTensor = call.Out(computeOutputROIGradient, detail::Type(roi), detail::Sizes(roi));
     desc.ReductionFunction = reductionFunction;
     desc.InterpolationMode = interpolationMode;
     desc.SpatialScaleX = spatialScaleX;
@@ -1902,9 +1929,9 @@ inline Expression MeanVarianceNormalization(Expression input, Optional<Expressio
     desc.FusedActivation = call.Fuse(fusedActivation);
     return call.Make(DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION, desc);
 }
-/** With or without the mean (6_3): without it, root mean square normalization. */
+/** With or without the mean (6_3): with the variance only, root mean square normalization. */
 inline Expression MeanVarianceNormalization(Expression input, Optional<Expression> scale, Optional<Expression> bias,
-                                            Span<const std::uint32_t> axes, bool useMean, bool useVariance,
+                                            Span<const std::uint32_t> axes, bool normalizeVariance, bool normalizeMean,
                                             float epsilon, FusedActivation fusedActivation = FusedActivation::None()) {
     detail::Call call;
     DML_MEAN_VARIANCE_NORMALIZATION2_OPERATOR_DESC desc{};
@@ -1914,8 +1941,8 @@ inline Expression MeanVarianceNormalization(Expression input, Optional<Expressio
     desc.OutputTensor = call.Out(input);
     desc.AxisCount = static_cast<std::uint32_t>(axes.size());
     desc.Axes = axes.data();
-    desc.UseMean = useMean;
-    desc.UseVariance = useVariance;
+    desc.UseMean = normalizeMean;
+    desc.UseVariance = normalizeVariance;
     desc.Epsilon = epsilon;
     desc.FusedActivation = call.Fuse(fusedActivation);
     return call.Make(DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION2, desc);
@@ -2231,8 +2258,8 @@ inline Expression OneHot(Expression indices, Expression values, std::uint32_t ou
 
 /** Outputs of NonZeroCoordinates(). */
 struct NonZeroCoordinatesOutputs {
-    Expression count;
-    Expression coordinates; /**< a row for each element of the input, of which `count` are written */
+    Expression count;       /**< {1} */
+    Expression coordinates; /**< {elements, dimensions}: a row for each element, of which `count` rows are written */
 };
 
 inline NonZeroCoordinatesOutputs NonZeroCoordinates(Expression input) {
@@ -2241,13 +2268,11 @@ inline NonZeroCoordinatesOutputs NonZeroCoordinates(Expression input) {
     for (const std::uint32_t size : from) {
         elements *= size;
     }
-    const std::size_t rank = std::max<std::size_t>(from.size(), 2);
     detail::Call call;
     DML_NONZERO_COORDINATES_OPERATOR_DESC desc{};
     desc.InputTensor = call.In(input);
-    desc.OutputCountTensor = call.Out(DML_TENSOR_DATA_TYPE_UINT32, TensorDimensions(from.size(), 1));
-    desc.OutputCoordinatesTensor =
-        call.Out(DML_TENSOR_DATA_TYPE_UINT32, detail::FitRank({elements, detail::Count(from)}, rank));
+    desc.OutputCountTensor = call.Out(DML_TENSOR_DATA_TYPE_UINT32, {1});
+    desc.OutputCoordinatesTensor = call.Out(DML_TENSOR_DATA_TYPE_UINT32, {elements, detail::Count(from)});
     const Expression count = call.Make(DML_OPERATOR_NONZERO_COORDINATES, desc);
     return {count, call.Output(1)};
 }
@@ -2329,11 +2354,11 @@ VKDML_OPERATOR(<<, BitShiftLeft)
 VKDML_OPERATOR(>>, BitShiftRight)
 VKDML_OPERATOR(&&, LogicalAnd)
 VKDML_OPERATOR(||, LogicalOr)
-VKDML_OPERATOR(>, LogicalGreaterThan)
-VKDML_OPERATOR(>=, LogicalGreaterThanOrEqual)
-VKDML_OPERATOR(<, LogicalLessThan)
-VKDML_OPERATOR(<=, LogicalLessThanOrEqual)
-VKDML_OPERATOR(==, LogicalEquals)
+VKDML_OPERATOR(>, GreaterThan)
+VKDML_OPERATOR(>=, GreaterThanOrEqual)
+VKDML_OPERATOR(<, LessThan)
+VKDML_OPERATOR(<=, LessThanOrEqual)
+VKDML_OPERATOR(==, Equals)
 #undef VKDML_OPERATOR
 
 #define VKDML_ASSIGNMENT(symbol, Name)                                                                                 \
@@ -2353,7 +2378,7 @@ VKDML_ASSIGNMENT(>>=, BitShiftRight)
 #undef VKDML_ASSIGNMENT
 
 inline Expression operator!=(Expression a, Expression b) {
-    return LogicalNot(LogicalEquals(a, b));
+    return LogicalNot(Equals(a, b));
 }
 inline Expression operator~(Expression input) {
     return BitNot(input);

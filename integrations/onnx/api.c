@@ -8,12 +8,15 @@
 #include "onnx/file.h"
 #include "onnx/report.h"
 #include "onnx/session.h"
+#include "text/visible_text.h"
 
 struct VkdmlOnnxModel_T {
     struct onnx_file *file;
     const struct onnx_model *model;
     struct onnx_device *device;
     struct onnx_session *session;
+    VkdmlOnnxWarningCallback warn; /* NULL: silent */
+    void *warn_data;
     struct onnx_session_options options;
     bool checks_finite, checks_reference;
 };
@@ -28,6 +31,9 @@ _Static_assert(VKDML_ONNX_MAX_RANK == ONNX_MAX_RANK, "ranks");
 _Static_assert((int)VKDML_ONNX_UNNEEDED == (int)ONNX_UNNEEDED, "outcomes");
 _Static_assert(sizeof(DML_OPERATOR_TYPE) == sizeof(int32_t), "types");
 
+/* The size of the first version of the struct. */
+#define OLDEST_INFO offsetof(VkdmlOnnxOpenInfo, warningCallback)
+
 static _Thread_local struct onnx_error last_error;
 
 const char *vkdmlOnnxGetErrorMessage(void) {
@@ -41,10 +47,21 @@ static struct onnx_error *begin_error(void) {
 
 /* ---- models ---- */
 
+static void warn(void *data, VkdmlLogLevel level, const char *message) {
+    const struct VkdmlOnnxModel_T *model = data;
+    (void)level;
+    if (model->warn != NULL) {
+        model->warn(model->warn_data, message);
+    }
+}
+
 static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel model, struct onnx_error *error) {
-    const struct onnx_device_options device = {.name = info->device, .cache_folder = info->cacheFolder};
+    const struct onnx_device_options device = {
+        .name = info->device, .cache_folder = info->cacheFolder, .warn = warn, .log_data = model};
     const struct onnx_session_options session = {.allows_half = (info->flags & VKDML_ONNX_ALLOW_HALF) != 0,
                                                  .node_by_node = (info->flags & VKDML_ONNX_NODE_BY_NODE) != 0,
+                                                 .has_float32_intermediates =
+                                                     (info->flags & VKDML_ONNX_FLOAT32_INTERMEDIATES) != 0,
                                                  .by_reference = (info->flags & VKDML_ONNX_REFERENCE) != 0,
                                                  .shapes_kept = info->shapesKept};
     if (!onnx_open(info->path, &model->file, error)) {
@@ -64,7 +81,7 @@ static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel mode
 VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *made) {
     struct onnx_error *error = begin_error();
     *made = NULL;
-    if (info == NULL || info->structSize < sizeof *info || info->path == NULL) {
+    if (info == NULL || info->structSize < OLDEST_INFO || info->path == NULL) {
         onnx_fail(error, info == NULL || info->path == NULL ? "info and its path must be there"
                                                             : "info->structSize must be sizeof(VkdmlOnnxOpenInfo)");
         return error->result;
@@ -73,6 +90,10 @@ VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *ma
     if (model == NULL) {
         onnx_fail_memory(error);
         return error->result;
+    }
+    if (info->structSize > offsetof(VkdmlOnnxOpenInfo, warningUserData)) {
+        model->warn = info->warningCallback;
+        model->warn_data = info->warningUserData;
     }
     const VkdmlResult result = open_parts(info, model, error);
     if (result != VKDML_SUCCESS) {
@@ -84,7 +105,8 @@ VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *ma
 }
 
 void vkdmlOnnxCloseModel(VkdmlOnnxModel model) {
-    if (model != NULL) {
+    /* What is inherited may be half changed: it goes with the process. */
+    if (model != NULL && (model->device == NULL || !onnx_device_is_inherited(model->device))) {
         onnx_session_free(model->session);
         onnx_device_close(model->device);
         onnx_close(model->file);
@@ -98,6 +120,10 @@ const char *vkdmlOnnxGetDeviceName(VkdmlOnnxModel model) {
 
 uint32_t vkdmlOnnxGetInputCount(VkdmlOnnxModel model) {
     return model->model->graph.input_count;
+}
+
+uint32_t vkdmlOnnxGetOptionalInputCount(VkdmlOnnxModel model) {
+    return model->model->graph.optional_count;
 }
 
 uint32_t vkdmlOnnxGetOutputCount(VkdmlOnnxModel model) {
@@ -127,32 +153,37 @@ void vkdmlOnnxGetOutput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *va
 
 static bool take_input(const struct onnx_value *value, const VkdmlOnnxTensor *tensor, struct onnx_plan_input *input,
                        struct onnx_error *error) {
+    const struct visible_text name = visible_text(value->name);
     uint64_t count = 1;
+    if (value->kind != ONNX_KIND_TENSOR) {
+        return onnx_fail(error, "input '%s' is %s: maps, sequences and optional values are not supported", name.text,
+                         onnx_kind_name(value->kind));
+    }
     if (value->type != ONNX_UNDEFINED && (uint32_t)value->type != tensor->type) {
         char type[32];
         strncpy(type, onnx_type_name((enum onnx_type)tensor->type), sizeof type - 1);
         type[sizeof type - 1] = 0;
-        return onnx_fail(error, "input '%s' is of type %s, must be %s", value->name, type, onnx_type_name(value->type));
+        return onnx_fail(error, "input '%s' is of type %s, must be %s", name.text, type, onnx_type_name(value->type));
     }
     if (tensor->rank > ONNX_MAX_RANK || (value->has_shape && value->rank != tensor->rank)) {
-        return onnx_fail(error, "input '%s' has %u dimensions, must have %s%u", value->name, (unsigned)tensor->rank,
+        return onnx_fail(error, "input '%s' has %u dimensions, must have %s%u", name.text, (unsigned)tensor->rank,
                          value->has_shape ? "" : "at most ",
                          (unsigned)(value->has_shape ? value->rank : ONNX_MAX_RANK));
     }
     *input = (struct onnx_plan_input){.type = (enum onnx_type)tensor->type, .rank = tensor->rank, .data = tensor->data};
     for (uint32_t d = 0; d < tensor->rank; ++d) {
         if (value->has_shape && value->sizes[d] >= 0 && value->sizes[d] != (int64_t)tensor->sizes[d]) {
-            return onnx_fail(error, "input '%s' has %u elements in dimension %u, must have %lld", value->name,
+            return onnx_fail(error, "input '%s' has %u elements in dimension %u, must have %lld", name.text,
                              (unsigned)tensor->sizes[d], (unsigned)d, (long long)value->sizes[d]);
         }
         if (tensor->sizes[d] != 0 && count > SIZE_MAX / 32 / tensor->sizes[d]) {
-            return onnx_fail(error, "input '%s' is too large", value->name);
+            return onnx_fail(error, "input '%s' is too large", name.text);
         }
         input->sizes[d] = tensor->sizes[d];
         count *= tensor->sizes[d];
     }
     if (count != 0 && onnx_bytes_of(input->type, count) == 0) {
-        return onnx_fail(error, "input '%s': %s is no type that is computed with", value->name,
+        return onnx_fail(error, "input '%s': %s is no type that is computed with", name.text,
                          onnx_type_name(input->type));
     }
     return true;
@@ -162,20 +193,21 @@ static bool take_input(const struct onnx_value *value, const VkdmlOnnxTensor *te
 static struct onnx_plan_input *take_inputs(VkdmlOnnxModel model, uint32_t count, const VkdmlOnnxTensor *tensors,
                                            bool needs_data, struct onnx_error *error) {
     const struct onnx_graph *graph = &model->model->graph;
-    struct onnx_plan_input *inputs = calloc((size_t)graph->input_count + 1, sizeof *inputs);
-    bool good = inputs != NULL || onnx_fail_memory(error);
-    if (good && count != graph->input_count) {
-        good = onnx_fail(error, "%u inputs for a model of %u", (unsigned)count, (unsigned)graph->input_count);
-    }
+    struct onnx_plan_input *inputs =
+        calloc((size_t)graph->input_count + graph->optional_count + 1, sizeof *inputs);
+    bool good = inputs != NULL ? onnx_check_input_count(graph, count, error) : onnx_fail_memory(error);
     for (uint32_t i = 0; good && i < count; ++i) {
         const struct onnx_value *value = &graph->values[graph->inputs[i]];
+        if (i >= graph->input_count && tensors[i].type == 0) {
+            continue;
+        }
         good = take_input(value, &tensors[i], &inputs[i], error);
         bool is_empty = false;
         for (uint32_t d = 0; good && d < inputs[i].rank; ++d) {
             is_empty = is_empty || inputs[i].sizes[d] == 0;
         }
         if (good && needs_data && inputs[i].data == NULL && !is_empty) {
-            good = onnx_fail(error, "input '%s' has no data", value->name);
+            good = onnx_fail(error, "input '%s' has no data", visible_text(value->name).text);
         }
     }
     if (!good) {

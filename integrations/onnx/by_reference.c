@@ -23,7 +23,7 @@ static bool bind_input(VkdmlHostBinding *binding, const void *data, size_t bytes
 /* On the CPU reference, with outputs in memory of their own: they need room for whole words. */
 static bool execute_by_reference(struct onnx_run *run, unsigned char *const *memory, struct onnx_error *error) {
     const struct onnx_plan *plan = run->plan;
-    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_run_count_outputs(run);
+    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_plan_graph_output_count(run->plan);
     struct onnx_plan_graph *graph;
     if (!onnx_plan_graph_create(plan, onnx_device_vkdml(run->session->device), &graph, error)) {
         return false;
@@ -64,7 +64,7 @@ static bool execute_by_reference(struct onnx_run *run, unsigned char *const *mem
 }
 
 bool onnx_run_by_reference(struct onnx_run *run, void *const *outputs, struct onnx_error *error) {
-    const uint32_t count = onnx_run_count_outputs(run), model_count = onnx_plan_output_count(run->plan);
+    const uint32_t count = onnx_plan_graph_output_count(run->plan), model_count = onnx_plan_output_count(run->plan);
     unsigned char **memory = calloc(count + 1, sizeof *memory);
     bool done = memory != NULL;
     for (uint32_t i = 0; done && i < model_count; ++i) {

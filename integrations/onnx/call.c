@@ -4,14 +4,26 @@
 #include <string.h>
 
 #include "onnx/plan_parts.h"
+#include "text/visible_text.h"
+
+struct onnx_title onnx_node_title(const struct onnx_node *node) {
+    struct onnx_title title;
+    const struct visible_text op = visible_text(node->op), name = visible_text(node->name);
+    const char *quote = name.text[0] == 0 ? "" : "'";
+    snprintf(title.text, sizeof title.text, "%s%s%s%s%s", op.text, name.text[0] == 0 ? "" : " ", quote, name.text,
+             quote);
+    return title;
+}
 
 static void refuse(const struct onnx_call *call, VkdmlResult result, const char *format, va_list arguments) {
     char text[384];
     vsnprintf(text, sizeof text, format, arguments);
     const struct onnx_node *node = call->node;
-    const char *name = node == NULL ? "" : node->name;
-    onnx_fail_with(call->error, result, "%s%s%s%s: %s", node == NULL ? "the graph" : node->op, name[0] == 0 ? "" : " '",
-                   name, name[0] == 0 ? "" : "'", text);
+    if (node == NULL) {
+        onnx_fail_with(call->error, result, "the graph: %s", text);
+    } else {
+        onnx_fail_with(call->error, result, "%s: %s", onnx_node_title(node).text, text);
+    }
 }
 
 bool onnx_refuse(const struct onnx_call *call, const char *format, ...) {
@@ -26,6 +38,14 @@ bool onnx_refuse_with(const struct onnx_call *call, VkdmlResult result, const ch
     va_list arguments;
     va_start(arguments, format);
     refuse(call, result, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool onnx_refuse_type(const struct onnx_call *call, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    refuse(call, VKDML_ERROR_NOT_IMPLEMENTED, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -56,6 +76,14 @@ const struct onnx_attribute *onnx_attribute(const struct onnx_call *call, const 
         }
     }
     return NULL;
+}
+
+bool onnx_find_body(const struct onnx_call *call, const char *name, const struct onnx_graph **body) {
+    const struct onnx_attribute *attribute = onnx_attribute(call, name, ONNX_ATTRIBUTE_GRAPH);
+    *body = attribute == NULL ? NULL : attribute->graph;
+    return attribute == NULL || *body != NULL ||
+           onnx_refuse_type(call,
+                            "ONNX Runtime runs nodes that have bodies; nodes of the bodies are assigned one by one");
 }
 
 int64_t onnx_int(const struct onnx_call *call, const char *name, int64_t otherwise) {

@@ -3,6 +3,9 @@
 
 #include "onnx/emit.h"
 
+/* Fields of a descriptor that are looked at for their types; the longest has fewer. */
+#define MOST_FIELDS 32
+
 void *onnx_emission_memory(const struct onnx_emission *e, size_t count, size_t size) {
     void *memory = onnx_allocate(&e->call->plan->arena, count, size);
     if (memory == NULL) {
@@ -102,7 +105,7 @@ static bool describe(const struct onnx_emission *e, const struct onnx_tensor *te
 static bool describe_input(const struct onnx_emission *e, uint32_t index, DML_TENSOR_DESC *desc) {
     const struct onnx_tensor *tensor = e->inputs[index];
     if (onnx_dml_type(tensor->type) == DML_TENSOR_DATA_TYPE_UNKNOWN) {
-        return onnx_refuse(e->call, "%s: DirectML has no such type", onnx_type_name(tensor->type));
+        return onnx_refuse_type(e->call, "%s: DirectML has no such type", onnx_type_name(tensor->type));
     }
     if (tensor->source == ONNX_NONE) {
         return onnx_refuse(e->call, "a tensor of no elements");
@@ -190,4 +193,49 @@ uint32_t onnx_count_tensors(const VkdmlOperatorSchema *schema, const unsigned ch
         }
     }
     return count;
+}
+
+/* Whether a tensor field supports a type: in itself, and by its agreements with earlier fields, whose types are given.
+ * */
+static bool supports_type(const VkdmlFieldSchema *field, DML_TENSOR_DATA_TYPE type,
+                          const DML_TENSOR_DATA_TYPE *earlier) {
+    if (field->supportCount != 0 && (field->support[0].dataTypes & (uint32_t)1 << type) == 0) {
+        return false;
+    }
+    for (uint32_t a = 0; a < field->agreementCount; ++a) {
+        const VkdmlAgreement *agreement = &field->agreements[a];
+        if ((agreement->what & VKDML_AGREE_DATA_TYPE) != 0 && agreement->field < MOST_FIELDS && agreement->below == 0 &&
+            earlier[agreement->field] != DML_TENSOR_DATA_TYPE_UNKNOWN && earlier[agreement->field] != type) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool onnx_supports_types(const struct onnx_emission *e) {
+    DML_TENSOR_DATA_TYPE types[MOST_FIELDS] = {DML_TENSOR_DATA_TYPE_UNKNOWN};
+    uint32_t input = 0, output = 0;
+    for (uint32_t f = 0; f < e->schema->fieldCount && f < MOST_FIELDS; ++f) {
+        const VkdmlFieldSchema *field = &e->schema->fields[f];
+        const bool is_input = field->kind == VKDML_FIELD_KIND_INPUT_TENSOR;
+        if (!is_input && field->kind != VKDML_FIELD_KIND_OUTPUT_TENSOR) {
+            continue;
+        }
+        uint32_t *next = is_input ? &input : &output;
+        const uint32_t all = is_input ? e->input_count : e->output_count;
+        const uint32_t count =
+            field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY ? read_count(e->schema, field, e->desc) : 1;
+        for (uint32_t i = *next; i < *next + count && i < all; ++i) {
+            const struct onnx_tensor *tensor = is_input ? e->inputs[i] : e->outputs[i];
+            if (tensor == NULL || tensor == &onnx_absent) {
+                continue;
+            }
+            types[f] = onnx_dml_type(tensor->type);
+            if (!supports_type(field, types[f], types)) {
+                return false;
+            }
+        }
+        *next += count;
+    }
+    return true;
 }

@@ -6,16 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_CACHE_BYTES ((long)256 << 20)
+#include "onnx/cache.h"
 
 struct onnx_device {
+    pid_t process; /* that opened it */
     VkdmlDevice vkdml;
     VkdmlVulkanHandles handles;
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory;
-    pthread_mutex_t lock; /* of the queue and the file */
+    VkdmlLogCallback warn; /* NULL: silent */
+    void *log_data;
+    pthread_mutex_t lock; /* of the queue and what is below */
     char *cache_path;     /* NULL: none */
-    size_t cached_bytes;  /* in it */
+    size_t cached_bytes;  /* that were read, or written last: as many are not written again */
+    bool cache_failed;    /* it could not be written, which was reported */
 #define ONNX_VK_INSTANCE(name) PFN_vk##name name;
 #define ONNX_VK_DEVICE(name)   PFN_vk##name name;
 #include "onnx/vulkan.inc"
@@ -40,79 +44,74 @@ static bool check(struct onnx_device *device, VkResult result, const char *call,
 
 /* ---- pipelines in a file ---- */
 
-/* FOLDER/vkdml-VENDOR-DEVICE-DRIVER.pipelines */
-static char *path_of_cache(const char *folder, const VkPhysicalDeviceProperties *properties) {
-    const size_t room = strlen(folder) + 64;
-    char *path = malloc(room);
-    if (path != NULL) {
-        snprintf(path, room, "%s/vkdml-%08x-%08x-%08x.pipelines", folder, (unsigned)properties->vendorID,
-                 (unsigned)properties->deviceID, (unsigned)properties->driverVersion);
+static void warn(const struct onnx_device *device, const struct onnx_error *error, const char *what) {
+    char message[640];
+    if (device->warn != NULL) {
+        snprintf(message, sizeof message, "%s: %s", what, error->text);
+        device->warn(device->log_data, VKDML_LOG_LEVEL_WARNING, message);
     }
-    return path;
 }
 
-static void *read_cache(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    long length = -1;
-    if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
-        length = ftell(file);
+/* With the lock held. */
+static void read_pipelines(struct onnx_device *device) {
+    struct onnx_error error = {0};
+    void *data;
+    size_t size;
+    if (!onnx_cache_read(device->cache_path, &device->properties, &data, &size, &error) ||
+        (data != NULL && !onnx_check(vkdmlMergePipelineCacheData(device->vkdml, size, data), &error))) {
+        warn(device, &error, "the pipeline cache is not read");
+    } else {
+        device->cached_bytes = size;
     }
-    void *data = length > 0 && length <= MOST_CACHE_BYTES ? malloc((size_t)length) : NULL;
-    if (data != NULL && (fseek(file, 0, SEEK_SET) != 0 || fread(data, 1, (size_t)length, file) != (size_t)length)) {
-        free(data);
-        data = NULL;
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-    *size = data == NULL ? 0 : (size_t)length;
-    return data;
+    free(data);
 }
 
-/* By another name first, so that who reads it meanwhile reads the whole of one or the other. */
-static void write_cache(const char *path, const void *data, size_t size) {
-    const size_t room = strlen(path) + 32;
-    char *other = malloc(room);
-    if (other == NULL) {
-        return;
+bool onnx_device_use_cache(struct onnx_device *device, const char *folder, struct onnx_error *error) {
+    if (!onnx_device_check_process(device, error)) {
+        return false;
     }
-    snprintf(other, room, "%s.%ld", path, (long)getpid());
-    FILE *file = fopen(other, "wb");
-    bool written = file != NULL && fwrite(data, 1, size, file) == size;
-    written = file != NULL && fclose(file) == 0 && written;
-    if (!written || rename(other, path) != 0) {
-        remove(other);
+    if (folder[0] == 0) {
+        return onnx_fail(error, "the cache folder is \"\", must be the name of a folder");
     }
-    free(other);
-}
-
-void onnx_device_use_cache(struct onnx_device *device, const char *folder) {
-    char *path = path_of_cache(folder, &device->properties);
-    size_t size = 0;
+    char *path = onnx_cache_path(folder, &device->properties);
+    if (path == NULL) {
+        return onnx_fail_memory(error);
+    }
     pthread_mutex_lock(&device->lock);
-    if (path == NULL || (device->cache_path != NULL && strcmp(path, device->cache_path) == 0)) {
+    if (device->cache_path != NULL && strcmp(path, device->cache_path) == 0) {
         free(path);
     } else {
-        void *data = read_cache(path, &size);
-        /* Another driver's, or half a file, is refused, and written anew. */
-        const bool is_ours = data != NULL && vkdmlMergePipelineCacheData(device->vkdml, size, data) == VKDML_SUCCESS;
-        free(data);
         free(device->cache_path);
         device->cache_path = path;
-        device->cached_bytes = is_ours ? size : 0;
+        device->cached_bytes = 0;
+        device->cache_failed = false;
+        read_pipelines(device);
     }
     pthread_mutex_unlock(&device->lock);
+    return true;
+}
+
+/* With the lock held. A failure is reported once: the next one most likely has the same reason. */
+static void write_pipelines(struct onnx_device *device, const void *data, size_t size) {
+    struct onnx_error error = {0};
+    device->cached_bytes = size;
+    if (!onnx_cache_write(device->cache_path, &device->properties, data, size, &error) && !device->cache_failed) {
+        device->cache_failed = true;
+        warn(device, &error, "the pipeline cache is not written");
+    }
 }
 
 void onnx_device_keep_pipelines(struct onnx_device *device) {
     size_t size = 0;
+    if (onnx_device_is_inherited(device)) {
+        return;
+    }
     pthread_mutex_lock(&device->lock);
     if (device->cache_path != NULL && vkdmlGetPipelineCacheData(device->vkdml, &size, NULL) == VKDML_SUCCESS &&
         size != device->cached_bytes) {
         void *data = malloc(size);
         if (data != NULL && vkdmlGetPipelineCacheData(device->vkdml, &size, data) == VKDML_SUCCESS) {
-            write_cache(device->cache_path, data, size);
-            device->cached_bytes = size;
+            write_pipelines(device, data, size);
         }
         free(data);
     }
@@ -155,10 +154,9 @@ static bool open_device(struct onnx_device *device, const struct onnx_device_opt
     }
     device->GetPhysicalDeviceProperties(device->handles.physicalDevice, &device->properties);
     device->GetPhysicalDeviceMemoryProperties(device->handles.physicalDevice, &device->memory);
-    if (options->cache_folder != NULL) {
-        onnx_device_use_cache(device, options->cache_folder);
-    }
-    return true;
+    device->warn = options->warn;
+    device->log_data = options->log_data;
+    return options->cache_folder == NULL || onnx_device_use_cache(device, options->cache_folder, error);
 }
 
 bool onnx_device_open(const struct onnx_device_options *options, struct onnx_device **made, struct onnx_error *error) {
@@ -169,6 +167,7 @@ bool onnx_device_open(const struct onnx_device_options *options, struct onnx_dev
         free(device);
         return onnx_fail_memory(error);
     }
+    device->process = getpid();
     if (!open_device(device, options == NULL ? &defaults : options, error)) {
         onnx_device_close(device);
         return false;
@@ -178,7 +177,7 @@ bool onnx_device_open(const struct onnx_device_options *options, struct onnx_dev
 }
 
 void onnx_device_close(struct onnx_device *device) {
-    if (device == NULL) {
+    if (device == NULL || onnx_device_is_inherited(device)) {
         return;
     }
     onnx_device_keep_pipelines(device);
@@ -194,6 +193,16 @@ VkdmlDevice onnx_device_vkdml(const struct onnx_device *device) {
 
 const char *onnx_device_name(const struct onnx_device *device) {
     return device->properties.deviceName;
+}
+
+bool onnx_device_is_inherited(const struct onnx_device *device) {
+    return device->process != getpid();
+}
+
+bool onnx_device_check_process(const struct onnx_device *device, struct onnx_error *error) {
+    return !onnx_device_is_inherited(device) ||
+           onnx_fail_with(error, VKDML_ERROR_DEVICE_LOST,
+                          "the device was opened before fork(), by another process: a child process must open its own");
 }
 
 bool onnx_device_is_lost(const struct onnx_device *device) {

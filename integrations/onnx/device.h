@@ -13,8 +13,9 @@ struct onnx_device_options {
     const char *cache_folder; /* as of onnx_device_use_cache(), or NULL */
     VkdmlKernelVariant variant;
     bool labels;          /* VKDML_DEVICE_FLAG_DEBUG_UTILS */
-    VkdmlLogCallback log; /* NULL: silent */
-    void *log_data;
+    VkdmlLogCallback log;  /* what vkdml and Vulkan report; NULL: silent */
+    VkdmlLogCallback warn; /* once for each cache that cannot be read or written, and why; NULL: silent */
+    void *log_data;        /* of both, until the device is closed */
 };
 
 /* Opens a device. options NULL: the best, all defaults. Closed by onnx_device_close(), behind everything on it. */
@@ -25,13 +26,22 @@ void onnx_device_close(struct onnx_device *device);
 
 VkdmlDevice onnx_device_vkdml(const struct onnx_device *device);
 const char *onnx_device_name(const struct onnx_device *device);
+/* Lost, or inherited. */
 bool onnx_device_is_lost(const struct onnx_device *device);
 
-/* Where pipelines are kept, in a file for each device: those that are there are taken up. Of several folders it is the
- * last. What goes wrong is no error. Thread-safe. */
-void onnx_device_use_cache(struct onnx_device *device, const char *folder);
+/* Whether another process opened the device, of which this one is a fork. No call of Vulkan returns on it, threads that
+ * held its locks are not there, and what they were changing is half changed: it and all that was made of it can only be
+ * left behind. Closing it, and freeing sessions and pools of it, does nothing; calls that can fail do at once. */
+bool onnx_device_is_inherited(const struct onnx_device *device);
+/* Fails with VKDML_ERROR_DEVICE_LOST for one that is inherited. */
+bool onnx_device_check_process(const struct onnx_device *device, struct onnx_error *error);
 
-/* Keeps pipelines in the file, if there are new ones; what goes wrong is no error. Thread-safe. */
+/* Keeps pipelines in a folder, in a file for each device and driver (cache.h), and takes up those that it holds. The
+ * folder of the latest call counts. Fails if the folder is "" or memory is out. A cache that cannot be read or written
+ * is no failure: the `warn` callback gets the reason, and pipelines are compiled. Thread-safe. */
+bool onnx_device_use_cache(struct onnx_device *device, const char *folder, struct onnx_error *error);
+
+/* Writes pipelines to the cache if there are new ones. Thread-safe. */
 void onnx_device_keep_pipelines(struct onnx_device *device);
 
 /* A piece of memory, of the device's own or of what the host sees. */

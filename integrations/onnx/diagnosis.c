@@ -111,9 +111,12 @@ static void begin(struct onnx_walking *walk, const struct onnx_plan_input *input
             hold_constant(&walk->held[v], graph->values[v].constant);
         }
     }
-    for (uint32_t i = 0; i < graph->input_count; ++i) {
-        walk->held[graph->inputs[i]].is = inputs[i];
-        walk->is_given[graph->inputs[i]] = true;
+    for (uint32_t i = 0; i < graph->input_count + graph->optional_count; ++i) {
+        /* An optional input without a value keeps its initializer. */
+        if (i < graph->input_count || inputs[i].type != ONNX_UNDEFINED) {
+            walk->held[graph->inputs[i]].is = inputs[i];
+            walk->is_given[graph->inputs[i]] = true;
+        }
     }
     for (uint32_t n = 0; n < graph->node_count; ++n) {
         struct reading reading = {walk, n};

@@ -4,6 +4,7 @@
 
 #include "onnx/diagnosis_parts.h"
 #include "onnx/plan_parts.h"
+#include "text/visible_text.h"
 
 /* Infinities and NaN that a node has as attributes are what it is asked to make. */
 static bool asks_for_non_finite(const struct onnx_node *node) {
@@ -98,7 +99,7 @@ bool onnx_check_finite(struct onnx_visit *v, const struct onnx_made *made, uint3
         struct onnx_extent wide;
         const bool is_widened = output->type == ONNX_FLOAT16 && measure_widened(v, o, &wide);
         onnx_text_add_node(&text, walk->graph, v->node);
-        onnx_text_add(&text, ": output '%.100s' has %llu inf and %llu NaN of %llu elements: %s", found.value,
+        onnx_text_add(&text, ": output '%s' has %llu inf and %llu NaN of %llu elements: %s", visible_text(found.value).text,
                       (unsigned long long)extent.infinities, (unsigned long long)extent.nans,
                       (unsigned long long)extent.count,
                       onnx_non_finite_reason(v->node, output->type, &extent, v->read_count, v->reads,

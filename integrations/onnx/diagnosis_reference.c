@@ -5,6 +5,7 @@
 
 #include "onnx/diagnosis_parts.h"
 #include "onnx/plan_parts.h"
+#include "text/visible_text.h"
 
 /* How often the reference runs a node on changed inputs, and how many times as far as its results then move an element
  * may be off: of so few runs the movement may come out small. One unit of FLOAT16 in an input is much more than the
@@ -113,8 +114,8 @@ bool onnx_check_reference(struct onnx_visit *v, const struct onnx_made *got, con
     struct onnx_text_buffer text = {.size = 0};
     if (comparison.wrong != 0) {
         onnx_text_add_node(&text, walk->graph, v->node);
-        onnx_text_add(&text, ": output '%.100s' is not the CPU reference's: ",
-                      walk->graph->values[v->single.outputs[o]].name);
+        onnx_text_add(&text, ": output '%s' is not the CPU reference's: ",
+                      visible_text(walk->graph->values[v->single.outputs[o]].name).text);
         onnx_text_add_difference(&text, &comparison, output->rank, output->sizes);
         onnx_text_add_inputs(&text, v->read_count, v->reads);
     }
@@ -175,8 +176,8 @@ static void tell_output(struct onnx_walking *walk, uint32_t o, const struct onnx
     const struct onnx_plan_input *is = &walk->held[value].is;
     struct onnx_text_buffer text = {.size = 0};
     if (comparison->wrong != 0) {
-        onnx_text_add(&text, "the model's output '%.100s' is not what its nodes make one by one: ",
-                      walk->graph->values[value].name);
+        onnx_text_add(&text, "the model's output '%s' is not what its nodes make one by one: ",
+                      visible_text(walk->graph->values[value].name).text);
         onnx_text_add_difference(&text, comparison, is->rank, is->sizes);
     }
     const struct onnx_found found = {.value = walk->graph->values[value].name,

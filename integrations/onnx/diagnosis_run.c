@@ -40,7 +40,7 @@ bool onnx_execute(const struct onnx_walking *walk, const struct onnx_graph *grap
     *made = (struct onnx_made){0};
     const struct onnx_diagnosis *diagnosis = walk->diagnosis;
     bool done = onnx_session_create(diagnosis->device, diagnosis->model, graph, &options, &session, error) &&
-                onnx_run_begin(session, graph->input_count, inputs, &run, error);
+                onnx_run_begin(session, graph->input_count + graph->optional_count, inputs, &run, error);
     done = done && (made_begin(made, graph->output_count, onnx_run_outputs(run)) || onnx_fail_memory(error));
     done = done && onnx_run_execute(run, made->elements, error);
     onnx_run_end(run);

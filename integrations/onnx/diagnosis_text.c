@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "onnx/plan_parts.h"
-
-/* A model's names may be of any length. */
-#define MOST_OF_NAME 100
+#include "text/visible_text.h"
 
 void onnx_text_add(struct onnx_text_buffer *buffer, const char *format, ...) {
     va_list arguments;
@@ -21,14 +19,14 @@ void onnx_text_add(struct onnx_text_buffer *buffer, const char *format, ...) {
 
 void onnx_text_add_node(struct onnx_text_buffer *buffer, const struct onnx_graph *graph, const struct onnx_node *node) {
     if (node->name[0] != 0) {
-        onnx_text_add(buffer, "node '%.*s' (%.*s)", MOST_OF_NAME, node->name, MOST_OF_NAME, node->op);
+        onnx_text_add(buffer, "node '%s' (%s)", visible_text(node->name).text, visible_text(node->op).text);
         return;
     }
     const char *output = "";
     for (uint32_t i = 0; output[0] == 0 && i < node->output_count; ++i) {
         output = node->outputs[i] == ONNX_NONE ? "" : graph->values[node->outputs[i]].name;
     }
-    onnx_text_add(buffer, "node %.*s of '%.*s'", MOST_OF_NAME, node->op, MOST_OF_NAME, output);
+    onnx_text_add(buffer, "node %s of '%s'", visible_text(node->op).text, visible_text(output).text);
 }
 
 static void add_coordinates(struct onnx_text_buffer *buffer, uint64_t index, uint32_t rank, const uint32_t *sizes) {
@@ -57,7 +55,7 @@ void onnx_text_add_inputs(struct onnx_text_buffer *buffer, uint32_t count, const
     onnx_text_add(buffer, "%s", count == 0 ? "; no inputs" : "; inputs: ");
     for (uint32_t i = 0; i < count; ++i) {
         const struct onnx_read_value *input = &inputs[i];
-        onnx_text_add(buffer, "%s'%.*s' %s ", i == 0 ? "" : "; ", MOST_OF_NAME, input->name,
+        onnx_text_add(buffer, "%s'%s' %s ", i == 0 ? "" : "; ", visible_text(input->name).text,
                       onnx_type_name(input->type));
         add_sizes(buffer, input->rank, input->sizes);
         onnx_text_add(buffer, " from %.6g to %.6g", input->extent.least, input->extent.most);

@@ -3,10 +3,14 @@
 
 #include "onnx/emit.h"
 
-/* DirectML's reasons are lines; the first is told. */
+/* DirectML's reasons are lines; the first is told. The code says whether types are the reason, see onnx_refuse_type().
+ * */
 static bool refuse_operator(const struct onnx_emission *e, VkdmlResult result) {
     const char *reasons = vkdmlGetErrorMessage();
     const size_t length = strcspn(reasons, "\n");
+    if (result == VKDML_ERROR_INVALID_ARGUMENT && !onnx_supports_types(e)) {
+        result = VKDML_ERROR_NOT_IMPLEMENTED;
+    }
     return onnx_refuse_with(e->call, result, "%.*s", (int)(length < 300 ? length : 300), reasons);
 }
 
@@ -70,6 +74,11 @@ static bool stays(DML_OPERATOR_TYPE type) {
            type == DML_OPERATOR_ELEMENT_WISE_DEQUANTIZE_LINEAR;
 }
 
+/* Small results, which shapes depend on, are always computed; larger ones until they take too much memory together. */
+static bool fits(const struct onnx_plan *plan, uint64_t bytes) {
+    return bytes <= ONNX_SMALL_BYTES || plan->host_bytes + bytes <= plan->host_limit / 4;
+}
+
 static bool is_foldable(const struct onnx_emission *e) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < e->input_count; ++i) {
@@ -82,7 +91,7 @@ static bool is_foldable(const struct onnx_emission *e) {
             bytes += bytes_of(e->outputs[i]);
         }
     }
-    return bytes <= e->call->plan->fold_limit && !stays(e->op.Type);
+    return bytes <= e->call->plan->fold_limit && !stays(e->op.Type) && fits(e->call->plan, bytes);
 }
 
 static bool fold(struct onnx_emission *e) {
@@ -126,6 +135,7 @@ static bool fold(struct onnx_emission *e) {
     for (uint32_t i = 0; i < e->output_count; ++i) {
         struct onnx_tensor *output = e->outputs[i];
         if (output != &onnx_absent) {
+            e->call->plan->host_bytes += bytes_of(output) > ONNX_SMALL_BYTES ? bytes_of(output) : 0;
             e->outputs[i] = onnx_add_data(e->call->plan, output->type, output->rank, output->sizes, outputs[i].data,
                                           bytes_of(output), depends);
             if (e->outputs[i] == NULL) {

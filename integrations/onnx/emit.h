@@ -33,4 +33,7 @@ uint32_t onnx_count_tensors(const VkdmlOperatorSchema *schema, const unsigned ch
 /* Points the descriptor to its inputs or outputs. */
 bool onnx_set_tensors(const struct onnx_emission *e, VkdmlFieldKind kind);
 
+/* Whether the operator supports the types of the tensors that are given to it, each and together. */
+bool onnx_supports_types(const struct onnx_emission *e);
+
 #endif

@@ -3,9 +3,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "text/visible_text.h"
+
 static void set(struct onnx_error *error, VkdmlResult result, const char *format, va_list arguments) {
+    char text[sizeof error->text];
     if (error->text[0] == 0) {
-        vsnprintf(error->text, sizeof error->text, format, arguments);
+        vsnprintf(text, sizeof text, format, arguments);
+        /* Names are shown already; what is left is other text of the model, as attributes' and ONNX Runtime's. */
+        visible_message(text, error->text, sizeof error->text);
         error->result = result;
     }
 }

@@ -4,20 +4,35 @@
 
 #include "onnx/names.h"
 
-/* Those that were read, each once and whole. */
-struct onnx_external_file;
+/* A file that holds data of tensors. */
+struct onnx_external_file {
+    const char *path; /* links followed */
+    uint64_t length;
+};
+
+/* Files that were found, and parts of them that were read, each once. */
 struct onnx_external {
-    const char *folder; /* NULL: there is none */
+    const char *folder;        /* NULL: there is none */
+    struct onnx_arena *memory; /* of the tables */
+    struct onnx_names file_names, part_names;
     struct onnx_external_file *files;
-    uint64_t bytes, copied; /* of all of them; of tensors that were not aligned in them */
+    const unsigned char **parts;
+    uint64_t bytes, read; /* of all files; of all parts */
 };
 
 /* A file's bytes, in memory of the arena, aligned for any type. */
 bool onnx_read_file(const char *path, struct onnx_arena *arena, const unsigned char **bytes, size_t *length,
                     struct onnx_error *error);
 
-/* A file of the folder. The location is one below it, as the model says it: what leads out of it is refused. */
-bool onnx_external_read(struct onnx_external *external, struct onnx_arena *arena, struct onnx_text location,
-                        const unsigned char **bytes, size_t *length, struct onnx_error *error);
+/* Finds a file of the folder; its number. The location is relative to the folder, as the model states it. A location
+ * that leads out of the folder is refused, by itself or through links. */
+bool onnx_external_find(struct onnx_external *external, struct onnx_text location, uint32_t *file,
+                        struct onnx_error *error);
+
+/* Reads the part of a file that begins at `offset`, which must be in it, into memory of the arena, aligned for any
+ * type. Tensors that name the same part share it. Fails if the parts overlap so much that they take several times the
+ * memory of their files. */
+bool onnx_external_read(struct onnx_external *external, uint32_t file, uint64_t offset, size_t length,
+                        struct onnx_arena *arena, const unsigned char **bytes, struct onnx_error *error);
 
 #endif

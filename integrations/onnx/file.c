@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "onnx/read_graph.h"
+#include "text/visible_text.h"
 
 /* ModelProto's fields. */
 enum {
@@ -13,6 +14,8 @@ enum {
     OPSET_IMPORT = 8,
     FUNCTIONS = 25,
 };
+
+enum { INITIALIZERS = 5 }; /* GraphProto's */
 
 static bool read_fields(struct onnx_reading *reading, struct onnx_wire wire, struct onnx_model *model,
                         struct onnx_wire *graph) {
@@ -51,19 +54,34 @@ static bool add_first_opset(struct onnx_reading *reading, const struct onnx_mode
     return true;
 }
 
+/* Bytes of a model but for those of its initializers. */
+static bool count_bytes(struct onnx_wire graph, size_t length, size_t *bytes) {
+    struct onnx_field field;
+    *bytes = length;
+    while (onnx_wire_next(&graph, &field)) {
+        *bytes -= field.number == INITIALIZERS ? field.length : 0;
+    }
+    return !graph.is_broken;
+}
+
 static bool read_model(struct onnx_reading *reading, const unsigned char *bytes, size_t length,
                        struct onnx_model *model) {
     struct onnx_wire wire = onnx_wire_begin(bytes, length, reading->error), graph;
     struct onnx_opsets opsets;
     struct onnx_functions functions;
+    size_t node_bytes;
     if (!read_fields(reading, wire, model, &graph) || !onnx_opsets_read(reading, wire, OPSET_IMPORT, &opsets) ||
         !add_first_opset(reading, model, &opsets) ||
-        !onnx_functions_read(reading, wire, FUNCTIONS, length, &functions)) {
+        !count_bytes(graph, length, &node_bytes)) {
         return false;
     }
+    functions = (struct onnx_functions){.expansion = onnx_expansion_begin(node_bytes)};
     model->opsets = opsets.items;
     model->opset_count = opsets.count;
-    return onnx_graph_read(reading, &functions, &opsets, graph, &model->graph);
+    const bool is_read = onnx_functions_read(reading, wire, FUNCTIONS, &functions) &&
+                         onnx_graph_read(reading, &functions, &opsets, graph, &model->graph);
+    model->expansion = functions.expansion;
+    return is_read;
 }
 
 bool onnx_read_model(const unsigned char *bytes, size_t length, const char *folder, struct onnx_model *model,
@@ -74,6 +92,7 @@ bool onnx_read_model(const unsigned char *bytes, size_t length, const char *fold
         return onnx_fail(error, "this is no ONNX model: it is empty");
     }
     struct onnx_reading reading = {.arena = &model->arena, .error = error, .external = {.folder = folder}};
+    reading.external.memory = &reading.scratch;
     const bool is_read = read_model(&reading, bytes, length, model);
     onnx_arena_free(&reading.scratch);
     if (!is_read) {
@@ -114,7 +133,7 @@ static bool open_in(struct onnx_file *file, const char *path, struct onnx_error 
     struct onnx_error reason;
     return onnx_read_file(path, &file->arena, &bytes, &length, error) &&
            (onnx_read_model(bytes, length, folder, &file->model, &reason) ||
-            onnx_fail_with(error, reason.result, "%s: %.*s", path, (int)sizeof reason.text, reason.text));
+            onnx_fail_with(error, reason.result, "%s: %s", visible_text(path).text, reason.text));
 }
 
 bool onnx_open(const char *path, struct onnx_file **file, struct onnx_error *error) {

@@ -39,6 +39,13 @@ size_t onnx_bytes_of(enum onnx_type type, uint64_t elements) {
     return size != 0 && elements > SIZE_MAX / size ? SIZE_MAX : (size_t)(elements * size);
 }
 
+const char *onnx_kind_name(enum onnx_kind kind) {
+    static const char *const names[] = {[ONNX_KIND_TENSOR] = "a tensor",     [ONNX_KIND_SEQUENCE] = "a sequence",
+                                        [ONNX_KIND_MAP] = "a map",           [ONNX_KIND_OPTIONAL] = "an optional value",
+                                        [ONNX_KIND_OPAQUE] = "opaque", [ONNX_KIND_SPARSE_TENSOR] = "a sparse tensor"};
+    return names[kind];
+}
+
 const char *onnx_type_name(enum onnx_type type) {
     static _Thread_local char text[32];
     if ((size_t)type < sizeof types / sizeof types[0]) {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "onnx/arena.h"
+#include "onnx/expansion.h"
 
 /* TensorProto.DataType. */
 enum onnx_type {
@@ -64,7 +65,7 @@ struct onnx_attribute {
     const int64_t *ints;  /* of INT and INTS */
     const char **strings; /* of STRING and STRINGS, each with a zero behind it */
     struct onnx_data tensor;
-    struct onnx_graph *graph;
+    struct onnx_graph *graph; /* of GRAPH; NULL: whoever gave the graph runs the body, and the node with it */
 };
 
 struct onnx_node {
@@ -79,11 +80,23 @@ struct onnx_node {
     const struct onnx_attribute *attributes;
 };
 
+/* What a value is, by the fields of TypeProto. Only tensors are computed with. */
+enum onnx_kind {
+    ONNX_KIND_TENSOR, /* or not stated */
+    ONNX_KIND_SEQUENCE,
+    ONNX_KIND_MAP,
+    ONNX_KIND_OPTIONAL,
+    ONNX_KIND_SPARSE_TENSOR,
+    ONNX_KIND_OPAQUE,
+};
+
 /* A value of a graph, or of an outer one that a body reads. What the model says of its shape may be missing. */
 struct onnx_value {
     const char *name;
+    enum onnx_kind kind;
     enum onnx_type type; /* UNDEFINED: not said, or no tensor */
     bool has_shape;
+    bool is_input; /* in spite of an initializer */
     uint32_t rank;
     int64_t sizes[ONNX_MAX_RANK];       /* -1: not said */
     const char *symbols[ONNX_MAX_RANK]; /* names of sizes that are not said, or NULL */
@@ -96,8 +109,9 @@ struct onnx_graph {
     uint32_t value_count, node_count, input_count, output_count;
     struct onnx_value *values;
     struct onnx_node *nodes; /* each behind those whose outputs it reads */
-    const uint32_t *inputs;  /* values, without those that are initializers too */
+    const uint32_t *inputs; /* values: those that must be given, then `optional_count` that have initializers */
     const uint32_t *outputs;
+    uint32_t optional_count; /* input_count does not count these */
 };
 
 struct onnx_opset {
@@ -111,6 +125,7 @@ struct onnx_model {
     const char *producer;
     struct onnx_opset *opsets;
     uint32_t opset_count;
+    struct onnx_expansion expansion; /* what functions left of the budget */
     struct onnx_graph graph;
 };
 
@@ -122,6 +137,9 @@ bool onnx_is_countable(uint32_t rank, const uint32_t *sizes);
 
 /* Bytes of so many elements; SIZE_MAX where that is beyond size_t. 0 for strings and what is no type. */
 size_t onnx_bytes_of(enum onnx_type type, uint64_t elements);
+
+/* "a map"; the text is static. */
+const char *onnx_kind_name(enum onnx_kind kind);
 
 /* "FLOAT16", or "type 99". The text lives as long as the library or until the thread's next call. */
 const char *onnx_type_name(enum onnx_type type);

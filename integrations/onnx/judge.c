@@ -7,6 +7,11 @@
 
 #define LARGE_SIZE 224
 
+/* What is assumed of shapes that the model does not say, in turn: images, then what broadcasts, then other ranks. */
+static const struct guess {
+    uint32_t size, rank;
+} guesses[] = {{LARGE_SIZE, 4}, {1, 3}, {LARGE_SIZE, 3}, {LARGE_SIZE, 2}, {LARGE_SIZE, 1}};
+
 struct judging {
     struct onnx_verdict *next;
     struct onnx_arena *arena;
@@ -28,10 +33,13 @@ static void judge_node(void *data, const struct onnx_node_report *report) {
 }
 
 static struct onnx_verdict *judge_for(const struct onnx_model *model, const struct onnx_graph *graph,
-                                      struct onnx_arena *arena, uint32_t assumed_size, bool *refuses) {
+                                      struct onnx_arena *arena, const struct guess *guess, bool *refuses) {
     struct onnx_verdict *verdicts = onnx_allocate(arena, graph->node_count, sizeof *verdicts);
     struct judging judging = {.next = verdicts, .arena = arena};
-    const struct onnx_walk walk = {.assumed_size = assumed_size, .tell = judge_node, .data = &judging};
+    const struct onnx_walk walk = {.assumed_size = guess->size,
+                                   .assumed_rank = guess->rank,
+                                   .tell = judge_node,
+                                   .data = &judging};
     struct onnx_error error = {0};
     struct onnx_plan *plan = verdicts == NULL ? NULL : onnx_plan_start(model, graph, NULL);
     const bool done = plan != NULL && onnx_walk(plan, graph, &walk, &error);
@@ -40,18 +48,33 @@ static struct onnx_verdict *judge_for(const struct onnx_model *model, const stru
     return done && !judging.is_out ? verdicts : NULL;
 }
 
+/* Whether something has a shape of which not even the rank is said. */
+static bool lacks_ranks(const struct onnx_graph *graph) {
+    bool lacks = false;
+    for (uint32_t v = 0; v < graph->value_count; ++v) {
+        lacks = lacks || (graph->values[v].type != ONNX_UNDEFINED && !graph->values[v].has_shape);
+    }
+    return lacks;
+}
+
 const struct onnx_verdict *onnx_judge(const struct onnx_model *model, const struct onnx_graph *graph,
                                       struct onnx_arena *arena) {
+    const uint32_t count = lacks_ranks(graph) ? sizeof guesses / sizeof guesses[0] : 2;
     bool refuses;
-    struct onnx_verdict *verdicts = judge_for(model, graph, arena, LARGE_SIZE, &refuses);
-    if (verdicts == NULL || !refuses) {
-        return verdicts;
-    }
-    const struct onnx_verdict *others = judge_for(model, graph, arena, 1, &refuses);
-    for (uint32_t n = 0; others != NULL && n < graph->node_count; ++n) {
-        if (!verdicts[n].is_translated && others[n].is_translated) {
-            verdicts[n] = others[n];
+    struct onnx_verdict *verdicts = judge_for(model, graph, arena, &guesses[0], &refuses);
+    for (uint32_t g = 1; verdicts != NULL && refuses && g < count; ++g) {
+        bool others_refuse;
+        const struct onnx_verdict *others = judge_for(model, graph, arena, &guesses[g], &others_refuse);
+        if (others == NULL) {
+            return NULL;
+        }
+        refuses = false;
+        for (uint32_t n = 0; n < graph->node_count; ++n) {
+            if (!verdicts[n].is_translated && others[n].is_translated) {
+                verdicts[n] = others[n];
+            }
+            refuses = refuses || !verdicts[n].is_translated;
         }
     }
-    return others == NULL ? NULL : verdicts;
+    return verdicts;
 }

@@ -12,8 +12,9 @@ struct onnx_verdict {
 };
 
 /* Judges each node by itself: one that is refused stands in nobody's way but where sizes of its outputs are not said.
- * Sizes that the model does not say are taken to be large, as a picture's, and then 1, which broadcasts: what is
- * translated for either is taken to be. Verdicts and their texts are the arena's; NULL: memory is out. */
+ * Sizes that the model does not say are taken to be large, as a picture's, and then 1, which broadcasts; what nodes
+ * with bodies make may be of a rank that is not said, for which 1 to 4 are taken: what is translated for any of these
+ * is taken to be. Verdicts and their texts are the arena's; NULL: memory is out. */
 const struct onnx_verdict *onnx_judge(const struct onnx_model *model, const struct onnx_graph *graph,
                                       struct onnx_arena *arena);
 

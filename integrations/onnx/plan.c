@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "onnx/operators.h"
+#include "onnx/widen.h"
+#include "text/visible_text.h"
 
 #define FOLD_LIMIT 65536
+#define HOST_LIMIT ((uint64_t)1 << 30)
 /* Bodies in bodies; a model may say any number. */
 #define MOST_SCOPES 16
 
@@ -60,7 +63,7 @@ bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph) {
             }
         }
         for (uint32_t a = 0; is_needed && a < node->attribute_count; ++a) {
-            if (node->attributes[a].kind == ONNX_ATTRIBUTE_GRAPH) {
+            if (node->attributes[a].kind == ONNX_ATTRIBUTE_GRAPH && node->attributes[a].graph != NULL) {
                 mark_outer(node->attributes[a].graph, wanted);
             }
         }
@@ -70,7 +73,8 @@ bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph) {
 
 /* Why there is no tensor of a value, where what is said of it does not tell how to make one. */
 static const char *why_none(const struct onnx_value *value) {
-    return value->type == ONNX_UNDEFINED ? "is no tensor, or of a type that is not said"
+    return value->kind != ONNX_KIND_TENSOR ? "is no tensor: maps, sequences and optional values are not supported"
+           : value->type == ONNX_UNDEFINED ? "is no tensor, or of a type that is not said"
            : !value->has_shape           ? "has no sizes that are known before the model runs"
                                          : "is not made, or of sizes that are not known";
 }
@@ -84,11 +88,19 @@ static bool gather(struct onnx_call *call, const bool *wanted, struct onnx_tenso
     if (*memory == NULL || *own == NULL) {
         return onnx_memory_is_out(call);
     }
+    const bool is_widened = onnx_is_widened(call->scope, node);
     for (uint32_t i = 0; i < node->input_count; ++i) {
-        (*memory)[i] = node->inputs[i] == ONNX_NONE ? NULL : call->scope->tensors[node->inputs[i]];
-        if (node->inputs[i] != ONNX_NONE && (*memory)[i] == NULL) {
-            const struct onnx_value *value = &call->scope->graph->values[node->inputs[i]];
-            return onnx_refuse(call, "input '%s' %s", value->name, why_none(value));
+        const uint32_t value = node->inputs[i];
+        (*memory)[i] = value == ONNX_NONE ? NULL : call->scope->tensors[value];
+        if (value != ONNX_NONE && (*memory)[i] == NULL) {
+            const struct onnx_value *said = &call->scope->graph->values[value];
+            return onnx_refuse(call, "input '%s' %s", visible_text(said->name).text, why_none(said));
+        }
+        if (value != ONNX_NONE && is_widened) {
+            (*memory)[i] = onnx_widen_input(call, value);
+            if ((*memory)[i] == NULL) {
+                return onnx_memory_is_out(call); /* where no reason has been told */
+            }
         }
     }
     for (uint32_t i = 0; i < node->output_count; ++i) {
@@ -107,8 +119,8 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
     struct onnx_call call = {.plan = plan, .scope = scope, .node = node, .error = error};
     const struct onnx_operator *row = onnx_find_operator(node->domain, node->op, node->version);
     if (row == NULL) {
-        return onnx_refuse(&call, "there is no translation of %s%s%s %u", node->domain, node->domain[0] == 0 ? "" : ".",
-                           node->op, (unsigned)node->version);
+        return onnx_refuse(&call, "there is no translation of %s%s%s %u", visible_text(node->domain).text,
+                           node->domain[0] == 0 ? "" : ".", visible_text(node->op).text, (unsigned)node->version);
     }
     struct onnx_tensor **tensors;
     bool *own;
@@ -125,8 +137,11 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
         }
     }
     for (uint32_t i = 0; i < node->output_count; ++i) {
-        if (node->outputs[i] != ONNX_NONE) {
-            scope->tensors[node->outputs[i]] = call.outputs[i];
+        const uint32_t value = node->outputs[i];
+        if (value != ONNX_NONE && !onnx_is_widened(scope, node)) {
+            scope->tensors[value] = call.outputs[i];
+        } else if (value != ONNX_NONE && !onnx_narrow_output(&call, value, call.outputs[i])) {
+            return false;
         }
     }
     return true;
@@ -142,6 +157,24 @@ bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, stru
     return done;
 }
 
+/* Memory that a translation of a graph takes, in units of the budget. */
+static uint64_t units_of(const struct onnx_graph *graph) {
+    uint64_t units = (uint64_t)graph->value_count + graph->node_count + graph->input_count + graph->output_count + 1;
+    for (uint32_t n = 0; n < graph->node_count; ++n) {
+        const struct onnx_node *node = &graph->nodes[n];
+        units += ((uint64_t)node->input_count + node->output_count) / 4;
+        for (uint32_t a = 0; a < node->attribute_count; ++a) {
+            units += node->attributes[a].count / 16;
+        }
+    }
+    return units;
+}
+
+bool onnx_charge_plan(const struct onnx_call *call, uint64_t units) {
+    struct onnx_error error = {0};
+    return onnx_expand(&call->plan->expansion, units, &error) || onnx_refuse(call, "%s", error.text);
+}
+
 bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *body, uint32_t input_count,
                          struct onnx_tensor *const *inputs, struct onnx_tensor **outputs) {
     uint32_t depth = 0;
@@ -151,9 +184,12 @@ bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *
     if (depth > MOST_SCOPES) {
         return onnx_refuse(call, "more than %d bodies in one another", MOST_SCOPES);
     }
-    struct onnx_scope scope = {body, NULL, call->scope};
+    if (!onnx_charge_plan(call, units_of(body))) {
+        return false;
+    }
+    struct onnx_scope scope = {.graph = body, .outer = call->scope};
     scope.tensors = onnx_allocate(&call->plan->arena, body->value_count, sizeof *scope.tensors);
-    if (scope.tensors == NULL) {
+    if (scope.tensors == NULL || !onnx_widen_scope(call->plan, &scope)) {
         return onnx_memory_is_out(call);
     }
     if (input_count != body->input_count) {
@@ -231,7 +267,8 @@ static bool add_output(struct onnx_plan *plan, struct onnx_tensor *tensor, uint3
     }
     if (!is_whole(plan, tensor)) {
         DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {0};
-        tensor = onnx_make(&call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(tensor));
+        struct onnx_tensor *bits = onnx_as_bits(&call, tensor);
+        tensor = bits == NULL ? NULL : onnx_make(&call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(bits));
         if (tensor == NULL) {
             return false;
         }
@@ -318,14 +355,17 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
     *scope = (struct onnx_scope){.graph = graph};
     scope->tensors = onnx_allocate(&plan->arena, graph->value_count, sizeof *scope->tensors);
     plan->outputs = onnx_allocate(&plan->arena, graph->output_count, sizeof *plan->outputs);
-    plan->looked_at_inputs = onnx_allocate(&plan->arena, graph->input_count, sizeof *plan->looked_at_inputs);
+    const size_t input_count = (size_t)graph->input_count + graph->optional_count;
+    plan->looked_at_inputs = onnx_allocate(&plan->arena, input_count, sizeof *plan->looked_at_inputs);
     plan->inputs = inputs;
-    plan->ranges = onnx_allocate(&plan->arena, graph->input_count, sizeof *plan->ranges);
-    if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL || plan->ranges == NULL) {
+    plan->ranges = onnx_allocate(&plan->arena, input_count, sizeof *plan->ranges);
+    if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL || plan->ranges == NULL ||
+        !onnx_widen_scope(plan, scope)) {
         return onnx_fail_memory(error);
     }
-    for (uint32_t i = 0; inputs != NULL && i < graph->input_count; ++i) {
-        if (!add_input(plan, &inputs[i], i, &scope->tensors[graph->inputs[i]], error)) {
+    for (uint32_t i = 0; inputs != NULL && i < plan->input_count; ++i) {
+        const bool is_given = i < graph->input_count || inputs[i].type != ONNX_UNDEFINED;
+        if (is_given && !add_input(plan, &inputs[i], i, &scope->tensors[graph->inputs[i]], error)) {
             return onnx_fail_memory(error);
         }
     }
@@ -342,13 +382,18 @@ static bool make_plan(struct onnx_plan *plan, const struct onnx_graph *graph, co
     for (uint32_t i = 0; i < graph->output_count; ++i) {
         struct onnx_tensor *tensor = scope.tensors[graph->outputs[i]];
         if (tensor == NULL) {
-            return onnx_fail(error, "output '%s' is no tensor", graph->values[graph->outputs[i]].name);
+            return onnx_fail(error, "output '%s' is no tensor",
+                             visible_text(graph->values[graph->outputs[i]].name).text);
         }
         if (!add_output(plan, tensor, i, &next, error)) {
             return false;
         }
     }
-    return onnx_finish_plan(plan) || onnx_fail_memory(error);
+    if (!onnx_finish_plan(plan)) {
+        return onnx_fail_memory(error);
+    }
+    plan->graph_output_count = next + plan->unread_count;
+    return true;
 }
 
 struct onnx_plan *onnx_plan_start(const struct onnx_model *model, const struct onnx_graph *graph,
@@ -356,9 +401,12 @@ struct onnx_plan *onnx_plan_start(const struct onnx_model *model, const struct o
     struct onnx_plan *plan = calloc(1, sizeof *plan);
     if (plan != NULL) {
         plan->model = model;
+        plan->expansion = model->expansion;
         plan->input_count = graph->input_count;
         plan->output_count = graph->output_count;
+        plan->host_limit = options == NULL || options->host_limit == 0 ? HOST_LIMIT : options->host_limit;
         plan->fold_limit = options == NULL || options->fold_limit == 0 ? FOLD_LIMIT : options->fold_limit;
+        plan->has_float32_intermediates = options != NULL && options->has_float32_intermediates;
     }
     return plan;
 }
@@ -372,12 +420,20 @@ uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, cons
     return is_given ? more : 0;
 }
 
+bool onnx_check_input_count(const struct onnx_graph *graph, uint32_t count, struct onnx_error *error) {
+    if (count >= graph->input_count && count - graph->input_count <= graph->optional_count) {
+        return true;
+    }
+    const char *optional = graph->optional_count == 0 ? "" : ", and some that have initializers";
+    return onnx_fail(error, "%u inputs for a graph of %u%s", (unsigned)count, (unsigned)graph->input_count, optional);
+}
+
 bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
                       const struct onnx_plan_input *inputs, const struct onnx_plan_options *options,
                       struct onnx_plan **made, struct onnx_error *error) {
     *made = NULL;
-    if (input_count != graph->input_count) {
-        return onnx_fail(error, "%u inputs for a graph of %u", (unsigned)input_count, (unsigned)graph->input_count);
+    if (!onnx_check_input_count(graph, input_count, error)) {
+        return false;
     }
     uint64_t looked_at = 0;
     for (;;) {
@@ -387,6 +443,7 @@ bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *g
         }
         struct onnx_error reason = {0};
         plan->looked_at = looked_at;
+        plan->input_count = input_count;
         if (make_plan(plan, graph, inputs, &reason)) {
             *made = plan;
             return true;
@@ -427,6 +484,10 @@ const struct onnx_plan_output *onnx_plan_outputs(const struct onnx_plan *plan) {
 
 uint32_t onnx_plan_node_count(const struct onnx_plan *plan) {
     return plan->live_count;
+}
+
+uint32_t onnx_plan_graph_output_count(const struct onnx_plan *plan) {
+    return plan->graph_output_count;
 }
 
 uint32_t onnx_plan_unread_count(const struct onnx_plan *plan) {

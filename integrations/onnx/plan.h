@@ -43,9 +43,20 @@ struct onnx_call {
 
 /* ---- what is asked of a call; all texts and arrays live as long as the plan ---- */
 
+/* What reasons call a node: OP 'NAME', or OP. */
+struct onnx_title {
+    char text[264];
+};
+struct onnx_title onnx_node_title(const struct onnx_node *node);
+
 /* Fails with the node's operator and name before the text. Returns false, so that it can be returned. */
 bool onnx_refuse(const struct onnx_call *call, const char *format, ...) ONNX_PRINTF(2, 3);
 bool onnx_refuse_with(const struct onnx_call *call, VkdmlResult result, const char *format, ...) ONNX_PRINTF(3, 4);
+
+/* Refuses types that the translation does not support: VKDML_ERROR_NOT_IMPLEMENTED. A node that waits for elements of
+ * its inputs is claimed before they are known, unless it is refused with that code: so use the code, by
+ * onnx_refuse_with(), also for elements that are plausible and not supported. */
+bool onnx_refuse_type(const struct onnx_call *call, const char *format, ...) ONNX_PRINTF(2, 3);
 
 /* An input, or NULL where it is absent or beyond the last. */
 struct onnx_tensor *onnx_input(const struct onnx_call *call, uint32_t index);
@@ -57,6 +68,8 @@ bool onnx_output(const struct onnx_call *call, uint32_t index, struct onnx_tenso
 const struct onnx_attribute *onnx_attribute(const struct onnx_call *call, const char *name,
                                             enum onnx_attribute_kind kind);
 int64_t onnx_int(const struct onnx_call *call, const char *name, int64_t otherwise);
+/* The body of that name; NULL where the node has none. False where whoever gave the graph keeps it, which is told. */
+bool onnx_find_body(const struct onnx_call *call, const char *name, const struct onnx_graph **body);
 float onnx_float(const struct onnx_call *call, const char *name, float otherwise);
 const char *onnx_text(const struct onnx_call *call, const char *name, const char *otherwise);
 
@@ -108,6 +121,10 @@ bool onnx_broadcast_sizes(const struct onnx_call *call, uint32_t count, struct o
 /* Bits as another type of the same width; from or to bool, of what is 0 and 1. */
 struct onnx_tensor *onnx_reinterpret(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type);
 
+/* The bits of BOOL, BFLOAT16, DOUBLE and COMPLEX64 elements, as an integer type that operators which move elements
+ * take; other types as they are. */
+struct onnx_tensor *onnx_as_bits(const struct onnx_call *call, struct onnx_tensor *tensor);
+
 /* ---- what makes tensors ---- */
 
 /* Data of the host, copied. */
@@ -154,6 +171,10 @@ struct onnx_tensor *onnx_copy(const struct onnx_call *call, struct onnx_tensor *
 struct onnx_tensor **onnx_share(const struct onnx_call *call, const char *what, const struct onnx_tensor *a,
                                 const struct onnx_tensor *b, uint32_t m, uint32_t n);
 
+/* Takes units of the plan's budget (expansion.h), of which bodies take theirs. False, with the reason, if fewer are
+ * left. */
+bool onnx_charge_plan(const struct onnx_call *call, uint64_t units);
+
 /* The nodes of a body, with these inputs, for operators that are what their bodies are. Outputs are the body's. */
 bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *body, uint32_t input_count,
                          struct onnx_tensor *const *inputs, struct onnx_tensor **outputs);
@@ -162,7 +183,7 @@ bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *
 
 /* What is known of an input of the graph before it runs. More than 64 inputs may be looked at all together only. */
 struct onnx_plan_input {
-    enum onnx_type type;
+    enum onnx_type type; /* UNDEFINED of an optional input: its initializer holds */
     uint32_t rank;
     uint32_t sizes[ONNX_MAX_RANK];
     const void *data; /* its elements, which are looked at where a shape depends on them; or NULL. Lives as long as the
@@ -188,7 +209,12 @@ struct onnx_plan_output {
 
 struct onnx_plan_options {
     uint32_t fold_limit; /* bytes of results that are computed on the host at most; 0: 64 KiB */
+    uint64_t host_limit; /* bytes of all tensors that planning writes out, without those of up to 4 KiB; 0: 1 GiB */
+    bool has_float32_intermediates; /* of normalizations, softmax and attention that are written out in FLOAT16 */
 };
+
+/* Whether a graph takes this many inputs: all that must be given, and any number of the optional ones after them. */
+bool onnx_check_input_count(const struct onnx_graph *graph, uint32_t count, struct onnx_error *error);
 
 /* Translates a graph. Constants stay the model's, and must live as long as the plan, as must the model itself. False
  * with the reason, which names the node. */
@@ -202,6 +228,9 @@ const struct onnx_graph_input *onnx_plan_inputs(const struct onnx_plan *plan);
 uint32_t onnx_plan_output_count(const struct onnx_plan *plan); /* of the model's graph */
 const struct onnx_plan_output *onnx_plan_outputs(const struct onnx_plan *plan);
 uint32_t onnx_plan_node_count(const struct onnx_plan *plan);
+
+/* Outputs of DirectML's graph: those of the model that operators make, then those that nothing reads. */
+uint32_t onnx_plan_graph_output_count(const struct onnx_plan *plan);
 
 /* Outputs of operators that nothing reads and that must be bound: behind the model's among DirectML's outputs, this
  * many bytes each. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "onnx/plan_parts.h"
+#include "text/visible_text.h"
 
 struct onnx_plan_graph {
     DML_GRAPH_DESC desc;
@@ -88,7 +89,8 @@ static bool add_node(struct making *m, VkdmlDevice device, uint32_t n) {
     VkdmlOperator *op = &m->graph->operators[m->graph->operator_count];
     const VkdmlResult created = vkdmlCreateOperator(device, &node->desc, op);
     if (created != VKDML_SUCCESS) {
-        return onnx_fail_with(m->error, created, "node '%s': %s", node->name, vkdmlGetErrorMessage());
+        return onnx_fail_with(m->error, created, "node '%s': %s", visible_text(node->name).text,
+                              vkdmlGetErrorMessage());
     }
     ++m->graph->operator_count;
     for (uint32_t i = 0; i < node->input_count; ++i) {

@@ -54,7 +54,10 @@ struct onnx_shared {
 struct onnx_plan {
     struct onnx_arena arena;
     const struct onnx_model *model;
+    struct onnx_expansion expansion; /* what bodies may still become */
     uint32_t fold_limit;
+    bool has_float32_intermediates; /* see widen.h */
+    uint64_t host_limit, host_bytes; /* of tensors that planning writes out, without small ones */
     uint64_t looked_at; /* inputs whose elements are known, as in `depends` */
     uint64_t unknown;   /* .. that some shape depends on, and are not */
     struct onnx_source *sources;
@@ -67,7 +70,7 @@ struct onnx_plan {
     struct onnx_range *ranges; /* of inputs */
     struct onnx_shared *shared;
     struct onnx_graph_input *graph_inputs;
-    uint32_t graph_input_count;
+    uint32_t graph_input_count, graph_output_count;
     struct onnx_plan_output *outputs;
     uint32_t output_count;
     uint64_t *unread_bytes;
@@ -80,10 +83,15 @@ struct onnx_scope {
     const struct onnx_graph *graph;
     struct onnx_tensor **tensors;
     const struct onnx_scope *outer;
+    const bool *widened;       /* of each node: computed in FLOAT, see widen.h; NULL: none is */
+    struct onnx_tensor **wide; /* of each value that such a node reads or makes: in FLOAT, or NULL */
 };
 
 /* Constants of so few bytes are nodes of DirectML's graph, which sees what is in them; larger ones are OWNED_BY_DML. */
 #define ONNX_CONSTANT_BYTES 1024
+
+/* Tensors of this many bytes at most count as nodes do, see expansion.h. */
+#define ONNX_SMALL_BYTES 4096
 
 DML_TENSOR_DATA_TYPE onnx_dml_type(enum onnx_type type);
 enum onnx_type onnx_type_of_dml(DML_TENSOR_DATA_TYPE type);
@@ -139,8 +147,10 @@ uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, cons
 /* A walk over a graph that goes on behind refused nodes, with what the model says of their outputs. */
 struct onnx_node_report;
 struct onnx_walk {
-    const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model says, and every node is needed */
+    const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model says */
+    bool skips_unneeded;                  /* of nodes that no output depends on nothing is made */
     uint32_t assumed_size;                /* of sizes that nothing tells; 0: what has one is not known */
+    uint32_t assumed_rank;                /* of what nodes with bodies make, where nothing tells; 0: it is not known */
     void (*tell)(void *data, const struct onnx_node_report *report); /* or NULL */
     void *data;
 };

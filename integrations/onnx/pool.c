@@ -71,6 +71,9 @@ static void free_piece(struct onnx_pool *pool, struct onnx_piece *piece) {
 }
 
 void onnx_pool_trim(struct onnx_pool *pool) {
+    if (onnx_device_is_inherited(pool->device)) {
+        return;
+    }
     pthread_mutex_lock(&pool->lock);
     struct onnx_piece *piece = pool->kept;
     pool->kept = NULL;
@@ -84,7 +87,7 @@ void onnx_pool_trim(struct onnx_pool *pool) {
 }
 
 void onnx_pool_free(struct onnx_pool *pool) {
-    if (pool == NULL) {
+    if (pool == NULL || onnx_device_is_inherited(pool->device)) {
         return;
     }
     for (size_t i = 0; i < pool->used_count; ++i) {
@@ -185,6 +188,9 @@ static bool add_used(struct onnx_pool *pool, struct onnx_piece *piece) {
 
 void *onnx_pool_allocate(struct onnx_pool *pool, size_t wanted, struct onnx_error *error) {
     const uint64_t size = round_size(wanted);
+    if (!onnx_device_check_process(pool->device, error)) {
+        return NULL;
+    }
     if (size == 0) {
         onnx_fail(error, "%zu bytes are too many", wanted);
         return NULL;
@@ -243,6 +249,9 @@ static struct onnx_piece *take_excess(struct onnx_pool *pool) {
 }
 
 bool onnx_pool_release(struct onnx_pool *pool, void *address) {
+    if (onnx_device_is_inherited(pool->device)) {
+        return false;
+    }
     pthread_mutex_lock(&pool->lock);
     const size_t count = count_until(pool, address);
     struct onnx_piece *piece = count == 0 ? NULL : pool->used[count - 1];
@@ -267,19 +276,28 @@ bool onnx_pool_release(struct onnx_pool *pool, void *address) {
 }
 
 void onnx_pool_facts(struct onnx_pool *pool, struct onnx_pool_facts *facts) {
-    pthread_mutex_lock(&pool->lock);
-    *facts = pool->facts;
-    pthread_mutex_unlock(&pool->lock);
+    *facts = (struct onnx_pool_facts){0};
+    if (!onnx_device_is_inherited(pool->device)) {
+        pthread_mutex_lock(&pool->lock);
+        *facts = pool->facts;
+        pthread_mutex_unlock(&pool->lock);
+    }
 }
 
 bool onnx_pool_find(struct onnx_pool *pool, const void *address, uint64_t size, struct onnx_place *place) {
+    *place = (struct onnx_place){NULL, 0};
+    if (onnx_device_is_inherited(pool->device)) {
+        return false;
+    }
     pthread_mutex_lock(&pool->lock);
     const size_t count = count_until(pool, address);
     struct onnx_piece *piece = count == 0 ? NULL : pool->used[count - 1];
     pthread_mutex_unlock(&pool->lock);
     const uint64_t offset = piece == NULL ? 0 : (uint64_t)((uintptr_t)address - (uintptr_t)piece->address);
     const bool found = piece != NULL && offset < piece->memory.size && size <= piece->memory.size - offset;
-    *place = found ? (struct onnx_place){piece, offset} : (struct onnx_place){NULL, 0};
+    if (found) {
+        *place = (struct onnx_place){piece, offset};
+    }
     return found;
 }
 

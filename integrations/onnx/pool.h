@@ -14,7 +14,7 @@
  * thousands. */
 struct onnx_pool;
 
-/* The device outlives it. */
+/* The device outlives it. In a process that inherited the device by fork() there is nothing in the pool. */
 bool onnx_pool_create(struct onnx_device *device, struct onnx_pool **pool, struct onnx_error *error);
 /* With every piece. NULL is ignored. */
 void onnx_pool_free(struct onnx_pool *pool);

@@ -126,7 +126,7 @@ static bool initialize(struct onnx_run *run, struct onnx_error *error) {
  * resource. */
 static bool place_tensors(struct onnx_run *run, struct onnx_error *error) {
     const struct onnx_plan *plan = run->plan;
-    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_run_count_outputs(run);
+    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_plan_graph_output_count(run->plan);
     const uint32_t unread_count = onnx_plan_unread_count(plan);
     run->places = calloc((size_t)input_count + output_count + 1, sizeof *run->places);
     if (run->places == NULL) {

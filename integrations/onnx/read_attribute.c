@@ -120,14 +120,15 @@ static bool read_string(struct onnx_scope *scope, const struct written *written,
 static bool read_tensor(struct onnx_scope *scope, const struct written *written, struct onnx_attribute *attribute) {
     const char *name;
     if (!written->has_tensor) {
-        return onnx_fail(scope->reading->error, "attribute \"%.100s\" lacks its tensor", attribute->name);
+        return onnx_fail(scope->reading->error, "attribute \"%s\" lacks its tensor",
+                         visible_text(attribute->name).text);
     }
     return onnx_tensor_read(scope->reading, written->tensor, &attribute->tensor, &name);
 }
 
 static bool read_body(struct onnx_scope *scope, const struct written *written, struct onnx_attribute *attribute) {
     if (!written->has_graph) {
-        return onnx_fail(scope->reading->error, "attribute \"%.100s\" lacks its graph", attribute->name);
+        return onnx_fail(scope->reading->error, "attribute \"%s\" lacks its graph", visible_text(attribute->name).text);
     }
     attribute->graph = onnx_scope_allocate(scope, 1, sizeof *attribute->graph);
     return attribute->graph != NULL && onnx_body_read(scope, written->graph, attribute->graph);
@@ -156,8 +157,8 @@ static bool read_content(struct onnx_scope *scope, const struct written *written
     case ONNX_ATTRIBUTE_STRINGS:
         return read_strings(scope, written->wire, 9, attribute);
     default:
-        return onnx_fail(scope->reading->error, "attribute \"%.100s\" is of kind %" PRId64 ", which is not supported",
-                         attribute->name, written->type);
+        return onnx_fail(scope->reading->error, "attribute \"%s\" is of kind %" PRId64 ", which is not supported",
+                         visible_text(attribute->name).text, written->type);
     }
 }
 
@@ -183,9 +184,9 @@ static bool read_default(struct onnx_scope *scope, struct onnx_text text, struct
             return written.type != ONNX_ATTRIBUTE_GRAPH
                        ? read_content(scope, &written, attribute)
                        : onnx_fail(scope->reading->error,
-                                   "attribute \"%.*s\" of a function is a graph, which is not "
+                                   "attribute \"%s\" of a function is a graph, which is not "
                                    "supported",
-                                   onnx_shown(text), text.text);
+                                   onnx_show(text).text);
         }
     }
     return !wire.is_broken;
@@ -197,8 +198,8 @@ static bool read_reference(struct onnx_scope *scope, const struct written *writt
     const struct onnx_scope_call *call = scope->call;
     const struct onnx_text text = written->reference;
     if (call == NULL) {
-        return onnx_fail(scope->reading->error, "attribute \"%.100s\" refers to \"%.*s\", but is in no function",
-                         attribute->name, onnx_shown(text), text.text);
+        return onnx_fail(scope->reading->error, "attribute \"%s\" refers to \"%s\", but is in no function",
+                         visible_text(attribute->name).text, onnx_show(text).text);
     }
     const char *name = attribute->name;
     *is_absent = true;
@@ -213,12 +214,12 @@ static bool read_reference(struct onnx_scope *scope, const struct written *writt
     }
     attribute->name = name;
     if (!*is_absent && attribute->kind == ONNX_ATTRIBUTE_GRAPH) {
-        return onnx_fail(scope->reading->error, "attribute \"%.*s\" of a function is a graph, which is not supported",
-                         onnx_shown(text), text.text);
+        return onnx_fail(scope->reading->error, "attribute \"%s\" of a function is a graph, which is not supported",
+                         onnx_show(text).text);
     }
     if (!*is_absent && written->type != 0 && written->type != (int64_t)attribute->kind) {
-        return onnx_fail(scope->reading->error, "attribute \"%.100s\" is of kind %" PRId64 ", \"%.*s\" of kind %d",
-                         name, written->type, onnx_shown(text), text.text, (int)attribute->kind);
+        return onnx_fail(scope->reading->error, "attribute \"%s\" is of kind %" PRId64 ", \"%s\" of kind %d",
+                         visible_text(name).text, written->type, onnx_show(text).text, (int)attribute->kind);
     }
     return true;
 }

@@ -7,6 +7,9 @@
 #define MAX_OPSETS    1024
 #define MAX_OVERLOADS 64
 
+/* Later operator sets may give operators other meanings. */
+#define NEWEST_OPSET 28
+
 static bool read_opset(struct onnx_reading *reading, struct onnx_wire wire, struct onnx_opset *opset) {
     struct onnx_field field;
     struct onnx_text domain = {"", 0};
@@ -22,10 +25,15 @@ static bool read_opset(struct onnx_reading *reading, struct onnx_wire wire, stru
         return false;
     }
     if (version < 1 || version > INT32_MAX) {
-        return onnx_fail(reading->error, "operator set \"%.*s\" has version %" PRId64, onnx_shown(domain), domain.text,
+        return onnx_fail(reading->error, "operator set \"%s\" has version %" PRId64, onnx_show(domain).text,
                          version);
     }
-    const bool is_default = onnx_text_equals(domain, (struct onnx_text){"ai.onnx", 7});
+    const bool is_default = domain.length == 0 || onnx_text_equals(domain, (struct onnx_text){"ai.onnx", 7});
+    if (is_default && version > NEWEST_OPSET) {
+        return onnx_fail(reading->error,
+                         "operator set %" PRId64 " of ai.onnx is not supported: %d is the newest that is known",
+                         version, NEWEST_OPSET);
+    }
     opset->domain = is_default ? "" : onnx_copy_text(reading->arena, domain.text, domain.length);
     opset->version = (uint32_t)version;
     return opset->domain != NULL || onnx_out_of_memory(reading);
@@ -85,8 +93,8 @@ static bool name_function(struct onnx_reading *reading, struct onnx_functions *f
         const struct onnx_function *other = &functions->items[i];
         if (++overloads > MAX_OVERLOADS || (onnx_text_equals(other->domain, function->domain) &&
                                             onnx_text_equals(other->overload, function->overload))) {
-            return onnx_fail(reading->error, "function \"%.*s\" is there twice, or in more than %d overloads",
-                             onnx_shown(function->name), function->name.text, MAX_OVERLOADS);
+            return onnx_fail(reading->error, "function \"%s\" is there twice, or in more than %d overloads",
+                             onnx_show(function->name).text, MAX_OVERLOADS);
         }
     }
     function->next = name->number;
@@ -94,13 +102,11 @@ static bool name_function(struct onnx_reading *reading, struct onnx_functions *f
     return true;
 }
 
-bool onnx_functions_read(struct onnx_reading *reading, struct onnx_wire wire, uint32_t number, size_t bytes,
+bool onnx_functions_read(struct onnx_reading *reading, struct onnx_wire wire, uint32_t number,
                          struct onnx_functions *functions) {
     struct onnx_field field;
     size_t count;
-    /* A function that calls one twice that calls one twice, and so on, is soon larger than memory. */
-    *functions = (struct onnx_functions){.names = {.arena = &reading->scratch}, .room = ((uint64_t)4 << 20)};
-    functions->room += (uint64_t)bytes * 64;
+    functions->names = (struct onnx_names){.arena = &reading->scratch};
     if (!onnx_wire_fields(wire, number, &count)) {
         return false;
     }

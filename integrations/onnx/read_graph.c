@@ -43,8 +43,13 @@ static bool read_initializers(struct onnx_scope *scope, struct onnx_wire wire) {
     return !wire.is_broken;
 }
 
-/* An input of the graph; those that are initializers too stay constants, and are left out. */
-static bool read_input(struct onnx_scope *scope, struct onnx_wire wire, uint32_t *inputs, uint32_t *count) {
+/* Inputs of a graph; those that are optional have initializers, and these hold where nothing is given. */
+struct inputs {
+    uint32_t *needed, *optional;
+    uint32_t needed_count, optional_count;
+};
+
+static bool read_input(struct onnx_scope *scope, struct onnx_wire wire, struct inputs *inputs) {
     struct onnx_wire type;
     struct onnx_text text;
     bool has_type;
@@ -56,32 +61,43 @@ static bool read_input(struct onnx_scope *scope, struct onnx_wire wire, uint32_t
         return onnx_fail(scope->reading->error, "an input of the graph has no name");
     }
     const struct onnx_name *name = onnx_names_find(&scope->names, text);
-    if (name != NULL && scope->draft->values[name->number].constant != NULL) {
-        return true;
+    struct onnx_value *value = name != NULL ? &scope->draft->values[name->number] : NULL;
+    if (value != NULL && value->constant != NULL && !value->is_input) {
+        value->is_input = true;
+        inputs->optional[inputs->optional_count++] = name->number;
+        return !has_type || onnx_set_input_type(scope, name->number, type);
     }
     if (!onnx_define(scope, text, &number)) {
         return false;
     }
-    inputs[(*count)++] = number;
+    inputs->needed[inputs->needed_count++] = number;
     return !has_type || onnx_set_type(scope, number, type);
 }
 
 static bool read_inputs(struct onnx_scope *scope, struct onnx_wire wire, struct onnx_graph *graph) {
     struct onnx_field field;
+    struct inputs inputs = {.needed = NULL};
     size_t count;
     if (!onnx_wire_fields(wire, 11, &count)) {
         return false;
     }
-    uint32_t *inputs = onnx_scope_allocate(scope, count, sizeof *inputs);
-    graph->inputs = inputs;
-    while (inputs != NULL && onnx_wire_next(&wire, &field)) {
+    inputs.needed = onnx_scope_allocate(scope, count, sizeof *inputs.needed);
+    inputs.optional = onnx_scope_allocate(scope, count, sizeof *inputs.optional);
+    if (inputs.needed == NULL || inputs.optional == NULL) {
+        return false;
+    }
+    while (onnx_wire_next(&wire, &field)) {
         struct onnx_wire message;
         if (field.number == 11 &&
-            (!onnx_wire_message(&wire, &field, &message) || !read_input(scope, message, inputs, &graph->input_count))) {
+            (!onnx_wire_message(&wire, &field, &message) || !read_input(scope, message, &inputs))) {
             return false;
         }
     }
-    return inputs != NULL && !wire.is_broken;
+    memcpy(inputs.needed + inputs.needed_count, inputs.optional, inputs.optional_count * sizeof *inputs.optional);
+    graph->inputs = inputs.needed;
+    graph->input_count = inputs.needed_count;
+    graph->optional_count = inputs.optional_count;
+    return !wire.is_broken;
 }
 
 static bool read_outputs(struct onnx_scope *scope, struct onnx_wire wire, struct onnx_graph *graph) {
@@ -104,7 +120,7 @@ static bool read_outputs(struct onnx_scope *scope, struct onnx_wire wire, struct
             return false;
         }
         if (outputs[graph->output_count++] == ONNX_NONE) {
-            return onnx_fail(scope->reading->error, "output \"%.*s\" of a body is absent", onnx_shown(text), text.text);
+            return onnx_fail(scope->reading->error, "output \"%s\" of a body is absent", onnx_show(text).text);
         }
     }
     return outputs != NULL && !wire.is_broken;

@@ -20,14 +20,14 @@ struct onnx_function {
 struct onnx_functions {
     struct onnx_function *items;
     struct onnx_names names; /* numbers of items */
-    uint64_t room;           /* bytes of functions that may be read yet, each time that one is called */
+    struct onnx_expansion expansion;
 };
 
 /* Operator sets of one field of a message. */
 bool onnx_opsets_read(struct onnx_reading *reading, struct onnx_wire wire, uint32_t number, struct onnx_opsets *opsets);
 
-/* Functions of one field of a message that has `bytes` in all. */
-bool onnx_functions_read(struct onnx_reading *reading, struct onnx_wire wire, uint32_t number, size_t bytes,
+/* Functions of one field of a message. */
+bool onnx_functions_read(struct onnx_reading *reading, struct onnx_wire wire, uint32_t number,
                          struct onnx_functions *functions);
 
 bool onnx_graph_read(struct onnx_reading *reading, struct onnx_functions *functions, const struct onnx_opsets *opsets,

@@ -22,8 +22,8 @@ static bool version_of(struct onnx_scope *scope, const char *domain, uint32_t *v
             return true;
         }
     }
-    return onnx_fail(scope->reading->error, "no operator set is imported for domain \"%.100s\"",
-                     *domain != 0 ? domain : "ai.onnx");
+    return onnx_fail(scope->reading->error, "no operator set is imported for domain \"%s\"",
+                     *domain != 0 ? visible_text(domain).text : "ai.onnx");
 }
 
 static const struct onnx_function *find_function(const struct onnx_scope *scope, const struct header *header) {
@@ -78,8 +78,7 @@ static bool bind(struct onnx_scope *scope, uint32_t number, uint32_t count, cons
             continue;
         }
         if (name != NULL) {
-            return onnx_fail(scope->reading->error, "input \"%.*s\" of a function is there twice", onnx_shown(text),
-                             text.text);
+            return onnx_fail(scope->reading->error, "input \"%s\" of a function is there twice", onnx_show(text).text);
         }
         if (!onnx_name_value(scope, text, value)) {
             return false;
@@ -117,8 +116,8 @@ static bool inline_call(struct onnx_scope *scope, const struct onnx_function *fu
     for (uint32_t i = 0; i < inner.names.count; i++) {
         const struct onnx_name *name = &inner.names.entries[i];
         if (name->is_promised) {
-            return onnx_fail(scope->reading->error, "the function does not make its output \"%.*s\"",
-                             onnx_shown(name->text), name->text.text);
+            return onnx_fail(scope->reading->error, "the function does not make its output \"%s\"",
+                             onnx_show(name->text).text);
         }
     }
     return true;
@@ -183,8 +182,8 @@ static bool fail_in_node(struct onnx_scope *scope, const struct header *header) 
         }
     }
     error->text[0] = 0;
-    return onnx_fail_with(error, inner.result, "node \"%.*s\" (%.*s): %s", onnx_shown(name), name.text,
-                          onnx_shown(header->op), header->op.text, inner.text);
+    return onnx_fail_with(error, inner.result, "node \"%s\" (%s): %s", onnx_show(name).text,
+                          onnx_show(header->op).text, inner.text);
 }
 
 /* Values of a field's names; empty ones are absent. */

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "text/visible_text.h"
+
 /* TensorProto's fields. */
 enum {
     DIMS = 1,
@@ -37,7 +39,7 @@ static const struct {
     [ONNX_INT4] = {INT32_DATA, ONNX_WIRE_VARINT, 1},
 };
 
-/* A tensor as it is written. */
+/* A tensor as it is written. Functions below take its name as reasons show it. */
 struct written {
     struct onnx_wire wire; /* its fields */
     struct onnx_text name, raw;
@@ -85,7 +87,7 @@ static bool read_sizes(struct onnx_reading *reading, const struct written *writt
         return false;
     }
     if (rank > ONNX_MAX_RANK) {
-        return onnx_fail(reading->error, "tensor \"%.100s\" has %zu dimensions, at most %d are supported", name, rank,
+        return onnx_fail(reading->error, "tensor \"%s\" has %zu dimensions, at most %d are supported", name, rank,
                          ONNX_MAX_RANK);
     }
     if (!onnx_wire_store(written->wire, DIMS, ONNX_WIRE_VARINT, sizeof sizes[0], sizes)) {
@@ -95,12 +97,12 @@ static bool read_sizes(struct onnx_reading *reading, const struct written *writt
     *elements = 1;
     for (size_t i = 0; i < rank; i++) {
         if (sizes[i] < 0 || sizes[i] > UINT32_MAX) {
-            return onnx_fail(reading->error, "tensor \"%.100s\": dimension %zu is %" PRId64 ", must be of 32 bits",
+            return onnx_fail(reading->error, "tensor \"%s\": dimension %zu is %" PRId64 ", must be of 32 bits",
                              name, i, sizes[i]);
         }
         const uint64_t size = (uint64_t)sizes[i];
         if (size != 0 && *elements > UINT64_MAX / size) {
-            return onnx_fail(reading->error, "tensor \"%.100s\" has more than 2^64 - 1 elements", name);
+            return onnx_fail(reading->error, "tensor \"%s\" has more than 2^64 - 1 elements", name);
         }
         tensor->sizes[i] = (uint32_t)size;
         *elements *= size;
@@ -153,11 +155,12 @@ static bool read_entry(struct onnx_reading *reading, struct onnx_wire wire, cons
         is_number = place->has_length = read_number(value, &place->length);
     }
     return is_number ||
-           onnx_fail(reading->error, "tensor \"%.100s\": external data's %.*s is no number", name, 6, key.text);
+           onnx_fail(reading->error, "tensor \"%s\": external data's %s is no number", name,
+                     visible_bytes(key.text, key.length).text);
 }
 
 static bool read_external(struct onnx_reading *reading, struct onnx_wire wire, const char *name,
-                          struct onnx_data *tensor, const unsigned char **bytes) {
+                          struct onnx_data *tensor) {
     struct place place = {.location = {"", 0}};
     struct onnx_field field;
     while (onnx_wire_next(&wire, &field)) {
@@ -167,21 +170,26 @@ static bool read_external(struct onnx_reading *reading, struct onnx_wire wire, c
             return false;
         }
     }
-    size_t length;
-    if (wire.is_broken ||
-        !onnx_external_read(&reading->external, reading->arena, place.location, bytes, &length, reading->error)) {
+    uint32_t file;
+    const unsigned char *bytes;
+    if (wire.is_broken || !onnx_external_find(&reading->external, place.location, &file, reading->error)) {
         return false;
     }
     if (place.has_length && place.length != tensor->bytes) {
-        return onnx_fail(reading->error, "tensor \"%.100s\" has %" PRIu64 " bytes of data, its shape takes %zu", name,
+        return onnx_fail(reading->error, "tensor \"%s\" has %" PRIu64 " bytes of data, its shape takes %zu", name,
                          place.length, tensor->bytes);
     }
+    const uint64_t length = reading->external.files[file].length;
     if (place.offset > length || tensor->bytes > length - place.offset) {
         return onnx_fail(reading->error,
-                         "tensor \"%.100s\" takes %zu bytes from byte %" PRIu64 " of a file that has %zu", name,
+                         "tensor \"%s\" takes %zu bytes from byte %" PRIu64 " of a file that has %" PRIu64, name,
                          tensor->bytes, place.offset, length);
     }
-    *bytes += place.offset;
+    if (!onnx_external_read(&reading->external, file, place.offset, tensor->bytes, reading->arena, &bytes,
+                            reading->error)) {
+        return false;
+    }
+    tensor->data = bytes;
     return true;
 }
 
@@ -193,19 +201,10 @@ static size_t alignment_of(enum onnx_type type) {
 }
 
 /* Bytes where they are, or a copy where they are not aligned. */
-static bool keep(struct onnx_reading *reading, const char *name, const unsigned char *bytes, bool is_external,
-                 struct onnx_data *tensor) {
+static bool keep(struct onnx_reading *reading, const unsigned char *bytes, struct onnx_data *tensor) {
     tensor->data = bytes;
     if ((uintptr_t)bytes % alignment_of(tensor->type) == 0) {
         return true;
-    }
-    struct onnx_external *external = &reading->external;
-    if (is_external) {
-        /* Tied weights may be read some times; a small model is not to fill memory with copies of a large file. */
-        external->copied += tensor->bytes;
-        if (external->copied / 4 > external->bytes) {
-            return onnx_fail(reading->error, "tensor \"%.100s\" is one of too many from the same external data", name);
-        }
     }
     void *copy = onnx_allocate(reading->arena, tensor->bytes, 1);
     if (copy == NULL) {
@@ -218,17 +217,14 @@ static bool keep(struct onnx_reading *reading, const char *name, const unsigned 
 
 static bool read_raw(struct onnx_reading *reading, const struct written *written, const char *name,
                      struct onnx_data *tensor) {
-    const unsigned char *bytes = (const unsigned char *)written->raw.text;
-    const bool is_external = written->location == 1;
-    if (is_external) {
-        if (!read_external(reading, written->wire, name, tensor, &bytes)) {
-            return false;
-        }
-    } else if (written->raw.length != tensor->bytes) {
-        return onnx_fail(reading->error, "tensor \"%.100s\" has %zu bytes of data, its shape takes %zu", name,
+    if (written->location == 1) {
+        return read_external(reading, written->wire, name, tensor);
+    }
+    if (written->raw.length != tensor->bytes) {
+        return onnx_fail(reading->error, "tensor \"%s\" has %zu bytes of data, its shape takes %zu", name,
                          written->raw.length, tensor->bytes);
     }
-    return keep(reading, name, bytes, is_external, tensor);
+    return keep(reading, (const unsigned char *)written->raw.text, tensor);
 }
 
 static bool read_typed(struct onnx_reading *reading, const struct written *written, const char *name,
@@ -241,7 +237,7 @@ static bool read_typed(struct onnx_reading *reading, const struct written *writt
         return false;
     }
     if (count != wanted) {
-        return onnx_fail(reading->error, "tensor \"%.100s\" has %zu numbers of data, its shape takes %zu", name, count,
+        return onnx_fail(reading->error, "tensor \"%s\" has %zu numbers of data, its shape takes %zu", name, count,
                          wanted);
     }
     void *elements = onnx_allocate(reading->arena, count, size);
@@ -279,7 +275,7 @@ static bool check_strings(struct onnx_reading *reading, const struct written *wr
     if (!onnx_wire_fields(written->wire, STRING_DATA, &count)) {
         return false;
     }
-    return count == elements || onnx_fail(reading->error, "tensor \"%.100s\" has %zu texts, its shape takes %" PRIu64,
+    return count == elements || onnx_fail(reading->error, "tensor \"%s\" has %zu texts, its shape takes %" PRIu64,
                                           name, count, elements);
 }
 
@@ -295,25 +291,26 @@ bool onnx_tensor_read(struct onnx_reading *reading, struct onnx_wire wire, struc
     if (*name == NULL) {
         return onnx_out_of_memory(reading);
     }
+    const struct visible_text shown = visible_text(*name);
     if (written.has_segment) {
-        return onnx_fail(reading->error, "tensor \"%.100s\" is one segment of several, which is not supported", *name);
+        return onnx_fail(reading->error, "tensor \"%s\" is one segment of several, which is not supported", shown.text);
     }
-    if (!read_sizes(reading, &written, *name, tensor, &elements)) {
+    if (!read_sizes(reading, &written, shown.text, tensor, &elements)) {
         return false;
     }
     tensor->type = written.type >= 0 && written.type <= INT32_MAX ? (enum onnx_type)written.type : ONNX_UNDEFINED;
     if (tensor->type == ONNX_STRING && written.location == 0) {
-        return check_strings(reading, &written, *name, elements);
+        return check_strings(reading, &written, shown.text, elements);
     }
     if (onnx_bytes_of(tensor->type, 1) == 0) {
-        return onnx_fail(reading->error, "tensor \"%.100s\" is of %s, which is not supported", *name,
+        return onnx_fail(reading->error, "tensor \"%s\" is of %s, which is not supported", shown.text,
                          onnx_type_name(tensor->type));
     }
     tensor->bytes = onnx_bytes_of(tensor->type, elements);
     if (tensor->bytes == SIZE_MAX) {
-        return onnx_fail(reading->error, "tensor \"%.100s\" has more bytes than memory can have", *name);
+        return onnx_fail(reading->error, "tensor \"%s\" has more bytes than memory can have", shown.text);
     }
-    const bool is_read = written.has_raw || written.location == 1 ? read_raw(reading, &written, *name, tensor)
-                                                                  : read_typed(reading, &written, *name, tensor);
+    const bool is_read = written.has_raw || written.location == 1 ? read_raw(reading, &written, shown.text, tensor)
+                                                                  : read_typed(reading, &written, shown.text, tensor);
     return is_read && (tensor->type != ONNX_BOOL || normalize(reading, tensor));
 }

@@ -62,7 +62,7 @@ static bool make_own(struct onnx_run *run, bool has_inputs, bool has_outputs, st
 static struct onnx_where *find_where(const struct onnx_run *run, const struct onnx_place *outputs, bool *has_inputs,
                                      bool *has_outputs) {
     const struct onnx_plan *plan = run->plan;
-    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_run_count_outputs(run);
+    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_plan_graph_output_count(run->plan);
     struct onnx_where *where = calloc((size_t)input_count + output_count + 1, sizeof *where);
     *has_inputs = *has_outputs = false;
     for (uint32_t i = 0; where != NULL && i < input_count; ++i) {
@@ -96,7 +96,7 @@ static struct onnx_where *find_where(const struct onnx_run *run, const struct on
 static void fill_bindings(const struct onnx_run *run, const struct onnx_place *places, VkdmlBufferBinding *inputs,
                           VkdmlBufferBinding *outputs) {
     const struct onnx_plan *plan = run->plan;
-    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_run_count_outputs(run);
+    const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_plan_graph_output_count(run->plan);
     const uint32_t unread_count = onnx_plan_unread_count(plan);
     for (uint32_t i = 0; i < input_count; ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];
@@ -125,7 +125,8 @@ static void fill_bindings(const struct onnx_run *run, const struct onnx_place *p
 
 static bool bind(struct onnx_run *run, const struct onnx_place *places, VkdmlBindingTable *table,
                  struct onnx_error *error) {
-    const uint32_t input_count = onnx_plan_input_count(run->plan), output_count = onnx_run_count_outputs(run);
+    const uint32_t input_count = onnx_plan_input_count(run->plan);
+    const uint32_t output_count = onnx_plan_graph_output_count(run->plan);
     VkdmlBufferBinding *bindings = calloc((size_t)input_count + output_count + 1, sizeof *bindings);
     if (bindings == NULL) {
         return onnx_fail_memory(error);
@@ -246,7 +247,7 @@ void onnx_run_free_recordings(struct onnx_run *run) {
 
 /* Takes the one for these places out of the list, or NULL; behind the first few the list ends. */
 static struct onnx_recording *take_recording(struct onnx_run *run, const struct onnx_where *where) {
-    const size_t count = (size_t)onnx_plan_input_count(run->plan) + onnx_run_count_outputs(run);
+    const size_t count = (size_t)onnx_plan_input_count(run->plan) + onnx_plan_graph_output_count(run->plan);
     struct onnx_recording **link = &run->recordings;
     for (int i = 1; *link != NULL; ++i) {
         struct onnx_recording *recording = *link;
@@ -274,7 +275,8 @@ static struct onnx_recording *find_recording(struct onnx_run *run, const struct 
         free(where);
     } else {
         recording = where == NULL ? NULL : calloc(1, sizeof *recording);
-        struct onnx_mirror **mirrors = calloc((size_t)onnx_run_count_outputs(run) + 1, sizeof(struct onnx_mirror *));
+        struct onnx_mirror **mirrors =
+            calloc((size_t)onnx_plan_graph_output_count(run->plan) + 1, sizeof(struct onnx_mirror *));
         if (recording == NULL || mirrors == NULL) {
             free(recording);
             free(mirrors);
@@ -336,7 +338,7 @@ bool onnx_run_on_device(struct onnx_run *run, void *const *outputs, const struct
     if (!onnx_commands_run(run->session->device, &recording->commands, error)) {
         return false;
     }
-    for (uint32_t i = 0; i < onnx_run_count_outputs(run); ++i) {
+    for (uint32_t i = 0; i < onnx_plan_graph_output_count(run->plan); ++i) {
         if (recording->mirrors[i] != NULL) {
             recording->mirrors[i]->is_valid = true;
         }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "onnx/names.h"
 #include "onnx/plan_parts.h"
 
 #define MOST_LOOKED_AT 65536 /* bytes, as session.c lets plans look at */
@@ -10,43 +11,60 @@ struct walking {
     const struct onnx_walk *walk;
     struct onnx_plan *plan;
     struct onnx_scope scope;
-    bool *is_assumed; /* of each value */
+    struct onnx_names sizes; /* of named dimensions */
+    bool *is_assumed;        /* of each value */
     const bool *wanted;
 };
 
 /* ---- what values are that no node made ---- */
 
-/* A size of a value: as the model says it, or what the input has that names it alike. */
-static bool find_size(const struct walking *w, const struct onnx_value *value, uint32_t d, uint32_t *size) {
+/* The sizes that inputs give the names of open ones: the first input that has a name decides. */
+static bool name_sizes(struct walking *w) {
     const struct onnx_graph *graph = w->scope.graph;
+    w->sizes.arena = &w->plan->arena;
+    for (uint32_t i = 0; w->walk->inputs != NULL && i < w->plan->input_count; ++i) {
+        const struct onnx_value *input = &graph->values[graph->inputs[i]];
+        const struct onnx_plan_input *given = &w->walk->inputs[i];
+        for (uint32_t d = 0; input->has_shape && d < input->rank && d < given->rank; ++d) {
+            const char *symbol = input->symbols[d];
+            const struct onnx_text name = {symbol, symbol == NULL ? 0 : strlen(symbol)};
+            if (symbol != NULL && onnx_names_find(&w->sizes, name) == NULL &&
+                !onnx_names_add(&w->sizes, name, given->sizes[d])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* A size of a value: as the model states it, or that of the name it has. */
+static bool find_size(const struct walking *w, const struct onnx_value *value, uint32_t d, uint32_t *size) {
     if (value->sizes[d] >= 0 && value->sizes[d] <= UINT32_MAX) {
         *size = (uint32_t)value->sizes[d];
         return true;
     }
-    for (uint32_t i = 0; w->walk->inputs != NULL && value->symbols[d] != NULL && i < graph->input_count; ++i) {
-        const struct onnx_value *input = &graph->values[graph->inputs[i]];
-        const struct onnx_plan_input *given = &w->walk->inputs[i];
-        for (uint32_t j = 0; input->has_shape && j < input->rank && j < given->rank; ++j) {
-            if (input->symbols[j] != NULL && strcmp(input->symbols[j], value->symbols[d]) == 0) {
-                *size = given->sizes[j];
-                return true;
-            }
-        }
+    const char *symbol = value->symbols[d];
+    const struct onnx_name *known =
+        symbol == NULL ? NULL : onnx_names_find(&w->sizes, (struct onnx_text){symbol, strlen(symbol)});
+    if (known != NULL) {
+        *size = known->number;
     }
-    return false;
+    return known != NULL;
 }
 
-/* A value as the model describes it; none where it does not. False where memory is out. */
-static bool stand_in(struct walking *w, uint32_t v) {
+/* A value as the model describes it, or of `rank` dimensions; none where it does not and that is 0. False where memory
+ * is out. */
+static bool stand_in(struct walking *w, uint32_t v, uint32_t rank) {
     const struct onnx_value *value = &w->scope.graph->values[v];
     const uint32_t assumed = w->walk->assumed_size;
     uint32_t sizes[ONNX_MAX_RANK];
     w->scope.tensors[v] = NULL;
-    if (value->type == ONNX_UNDEFINED || !value->has_shape || value->rank > ONNX_MAX_RANK) {
+    if (value->type == ONNX_UNDEFINED || (!value->has_shape && rank == 0) || value->rank > ONNX_MAX_RANK) {
         return true;
     }
-    for (uint32_t d = 0; d < value->rank; ++d) {
-        if (!find_size(w, value, d, &sizes[d])) {
+    rank = value->has_shape ? value->rank : rank;
+    for (uint32_t d = 0; d < rank; ++d) {
+        if (!value->has_shape || !find_size(w, value, d, &sizes[d])) {
             if (assumed == 0) {
                 return true;
             }
@@ -54,16 +72,16 @@ static bool stand_in(struct walking *w, uint32_t v) {
             w->is_assumed[v] = true;
         }
     }
-    if (!onnx_is_countable(value->rank, sizes)) {
+    if (!onnx_is_countable(rank, sizes)) {
         return true;
     }
     struct onnx_source source = {.kind = ONNX_SOURCE_INPUT, .number = ONNX_NONE};
-    source.bytes = onnx_bytes_of(value->type, onnx_elements(value->rank, sizes));
+    source.bytes = onnx_bytes_of(value->type, onnx_elements(rank, sizes));
     /* Where sizes are assumed, elements that are asked for are there when it runs. */
     source.depends = assumed == 0 || source.bytes > MOST_LOOKED_AT ? 0 : (uint64_t)1 << (v < 63 ? v : 63);
     const uint32_t number = source.bytes == 0 ? ONNX_NONE : onnx_add_source(w->plan, &source);
     if (source.bytes == 0 || number != ONNX_NONE) {
-        w->scope.tensors[v] = onnx_add_tensor(w->plan, value->type, value->rank, sizes, number);
+        w->scope.tensors[v] = onnx_add_tensor(w->plan, value->type, rank, sizes, number);
     }
     return w->scope.tensors[v] != NULL;
 }
@@ -79,9 +97,25 @@ static bool reads_nothing(const struct onnx_scope *scope, const struct onnx_node
     return false;
 }
 
-/* Zeros in place of elements that are asked for and are not known; the tensor itself where that is not so. False where
- * memory is out. */
-static bool fill_in(struct onnx_plan *plan, struct onnx_tensor **tensor) {
+/* Elements that stand in for those that are not known: 0, or 1, and 0.5 of floats. */
+static void write_elements(enum onnx_type type, bool are_zero, uint64_t count, unsigned char *to) {
+    static const uint64_t half = 0x3FE0000000000000, integer = 1;
+    static const uint32_t single = 0x3F000000;
+    static const uint16_t short_half = 0x3800, upper_half = 0x3F00;
+    const size_t size = count == 0 ? 0 : onnx_bytes_of(type, 2) / 2;
+    const void *element = type == ONNX_FLOAT      ? (const void *)&single
+                          : type == ONNX_DOUBLE   ? (const void *)&half
+                          : type == ONNX_FLOAT16  ? (const void *)&short_half
+                          : type == ONNX_BFLOAT16 ? (const void *)&upper_half
+                                                  : (const void *)&integer;
+    for (uint64_t i = 0; !are_zero && size <= sizeof integer && i < count; ++i) {
+        memcpy(to + i * size, element, size);
+    }
+}
+
+/* Such elements in place of those that are asked for and are not known; the tensor itself where that is not so. False
+ * where memory is out. */
+static bool fill_in(struct onnx_plan *plan, bool are_zero, struct onnx_tensor **tensor) {
     struct onnx_tensor *t = *tensor;
     if (t == NULL || t->data != NULL || t->source == ONNX_NONE ||
         (plan->sources[t->source].depends & plan->unknown) == 0) {
@@ -91,46 +125,73 @@ static bool fill_in(struct onnx_plan *plan, struct onnx_tensor **tensor) {
     if (bytes > MOST_LOOKED_AT) {
         return true;
     }
-    void *zeros = onnx_allocate(&plan->arena, bytes + 4, 1);
-    struct onnx_tensor *filled =
-        zeros == NULL ? NULL : onnx_add_data(plan, t->type, t->rank, t->sizes, zeros, bytes, 0);
+    void *elements = onnx_allocate(&plan->arena, bytes + 4, 1);
+    if (elements == NULL) {
+        return false;
+    }
+    write_elements(t->type, are_zero, onnx_count(t), elements);
+    struct onnx_tensor *filled = onnx_add_data(plan, t->type, t->rank, t->sizes, elements, bytes, 0);
     *tensor = filled == NULL ? t : filled;
     return filled != NULL;
 }
 
-/* Whether a node that asks for elements of its inputs would be translated, as far as zeros in their place tell: other
- * elements may fit where these do not, but what no element changes are types. */
-static bool try_zeros(const struct walking *w, const struct onnx_node *node, struct onnx_error *error) {
+/* Translates a node with such elements in place of all that it asks for, one after another. */
+static bool translate_with(const struct walking *w, const struct onnx_node *node, bool are_zero,
+                           struct onnx_error *error) {
+    for (uint64_t before;;) {
+        before = w->plan->unknown;
+        for (uint32_t i = 0; i < node->input_count; ++i) {
+            if (node->inputs[i] != ONNX_NONE && !fill_in(w->plan, are_zero, &w->scope.tensors[node->inputs[i]])) {
+                return onnx_fail_memory(error);
+            }
+        }
+        *error = (struct onnx_error){0};
+        if (onnx_translate_node(w->plan, &w->scope, node, w->wanted, error) || w->plan->unknown == before) {
+            return error->text[0] == 0;
+        }
+    }
+}
+
+/* Whether a node that asks for elements of its inputs may be translated with some in their place: others may fit where
+ * these do not, but no elements change what onnx_refuse_type() refuses. */
+static bool try_elements(const struct walking *w, const struct onnx_node *node, bool are_zero,
+                         struct onnx_error *error) {
     struct onnx_tensor **tensors = w->scope.tensors;
     struct onnx_tensor **kept = onnx_allocate(&w->plan->arena, node->input_count, sizeof(*kept));
     if (kept == NULL) {
         return onnx_fail_memory(error);
     }
-    bool is_filled = true;
+    const uint64_t unknown = w->plan->unknown;
     for (uint32_t i = 0; i < node->input_count; ++i) {
-        if (node->inputs[i] != ONNX_NONE) {
-            kept[i] = tensors[node->inputs[i]];
-            is_filled = fill_in(w->plan, &tensors[node->inputs[i]]) && is_filled;
-        }
+        kept[i] = node->inputs[i] == ONNX_NONE ? NULL : tensors[node->inputs[i]];
     }
-    const bool done = is_filled ? onnx_translate_node(w->plan, &w->scope, node, w->wanted, error) ||
-                                      strstr(error->text, ".DataType ") == NULL
-                                : onnx_fail_memory(error);
-    for (uint32_t i = node->input_count; i-- > 0;) {
+    const bool is_likely = translate_with(w, node, are_zero, error) || error->result != VKDML_ERROR_NOT_IMPLEMENTED;
+    w->plan->unknown = unknown;
+    for (uint32_t i = 0; i < node->input_count; ++i) {
         if (node->inputs[i] != ONNX_NONE) {
             tensors[node->inputs[i]] = kept[i];
         }
     }
-    return done;
+    return is_likely;
 }
 
-/* Outputs of a node: what it made, or what the model says of them. */
+static bool has_body(const struct onnx_node *node) {
+    bool found = false;
+    for (uint32_t a = 0; a < node->attribute_count; ++a) {
+        found = found || node->attributes[a].kind == ONNX_ATTRIBUTE_GRAPH;
+    }
+    return found;
+}
+
+/* Outputs of a node: what it made, or what the model says of them. Of what nodes with bodies make it often says
+ * nothing, as branches may differ in their shapes: then a rank is assumed. */
 static bool set_outputs(struct walking *w, const struct onnx_node *node, bool is_made, bool is_assumed) {
+    const uint32_t rank = has_body(node) ? w->walk->assumed_rank : 0;
     bool done = true;
     for (uint32_t i = 0; done && i < node->output_count; ++i) {
         if (node->outputs[i] != ONNX_NONE) {
             w->is_assumed[node->outputs[i]] = is_assumed;
-            done = is_made || stand_in(w, node->outputs[i]);
+            done = is_made || stand_in(w, node->outputs[i], rank);
         }
     }
     return done;
@@ -143,7 +204,7 @@ static bool is_memory(const struct onnx_error *error) {
 /* False where memory is out. */
 static bool visit(struct walking *w, const struct onnx_node *node) {
     struct onnx_plan *plan = w->plan;
-    const bool is_needed = w->walk->inputs == NULL || onnx_is_needed(node, w->wanted);
+    const bool is_needed = !w->walk->skips_unneeded || onnx_is_needed(node, w->wanted);
     struct onnx_node_report report = {.node = node, .outcome = is_needed ? ONNX_TRANSLATED : ONNX_UNNEEDED};
     struct onnx_error error = {0}, other = {0};
     const uint32_t first = plan->node_count;
@@ -159,13 +220,15 @@ static bool visit(struct walking *w, const struct onnx_node *node) {
     }
     report.operator_count = is_made ? plan->node_count - first : 0;
     if (!is_made && w->walk->assumed_size != 0 && plan->unknown != 0) {
-        const bool is_likely = try_zeros(w, node, &other);
-        if (is_memory(&other)) {
+        struct onnx_error others = {0};
+        const bool is_likely = try_elements(w, node, true, &other) && !is_memory(&other) &&
+                               try_elements(w, node, false, &others);
+        if (is_memory(&other) || is_memory(&others)) {
             return false;
         }
         report.outcome = is_likely ? ONNX_TRANSLATED : ONNX_REFUSED;
         report.is_assumed = report.is_assumed || is_likely;
-        report.reason = is_likely ? "" : other.text;
+        report.reason = is_likely ? "" : others.text[0] != 0 ? others.text : other.text;
     } else if (!is_made) {
         report.outcome = reads_nothing(&w->scope, node) ? ONNX_UNREACHED : ONNX_REFUSED;
     }
@@ -191,10 +254,10 @@ bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const str
     bool *wanted = onnx_find_wanted(plan, graph);
     w.wanted = wanted;
     w.is_assumed = onnx_allocate(&plan->arena, graph->value_count, sizeof *w.is_assumed);
-    done = done && wanted != NULL && w.is_assumed != NULL;
+    done = done && wanted != NULL && w.is_assumed != NULL && name_sizes(&w);
     for (uint32_t v = 0; walk->inputs == NULL && done && v < graph->value_count; ++v) {
-        wanted[v] = true;
-        done = w.scope.tensors[v] != NULL || stand_in(&w, v);
+        wanted[v] = wanted[v] || !walk->skips_unneeded;
+        done = w.scope.tensors[v] != NULL || stand_in(&w, v, 0);
     }
     for (uint32_t n = 0; done && n < graph->node_count; ++n) {
         done = visit(&w, &graph->nodes[n]);
@@ -205,20 +268,23 @@ bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const str
 bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
                  const struct onnx_plan_input *inputs, void (*tell)(void *data, const struct onnx_node_report *report),
                  void *data, struct onnx_error *error) {
-    if (input_count != graph->input_count) {
-        return onnx_fail(error, "%u inputs for a graph of %u", (unsigned)input_count, (unsigned)graph->input_count);
+    if (!onnx_check_input_count(graph, input_count, error)) {
+        return false;
     }
     static const struct onnx_plan_input none;
     uint64_t looked_at = 0;
     /* Until all is known that shapes depend on; then once more, telling. */
     for (bool tells = false;;) {
-        const struct onnx_walk walk = {
-            .inputs = inputs == NULL ? &none : inputs, .tell = tells ? tell : NULL, .data = data};
+        const struct onnx_walk walk = {.inputs = inputs == NULL ? &none : inputs,
+                                       .skips_unneeded = true,
+                                       .tell = tells ? tell : NULL,
+                                       .data = data};
         struct onnx_plan *plan = onnx_plan_start(model, graph, NULL);
         if (plan == NULL) {
             return onnx_fail_memory(error);
         }
         plan->looked_at = looked_at;
+        plan->input_count = input_count;
         const bool done = onnx_walk(plan, graph, &walk, error);
         const uint64_t more = onnx_plan_more(plan, input_count, inputs);
         onnx_plan_free(plan);
@@ -228,4 +294,17 @@ bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph,
         tells = more == 0;
         looked_at |= more;
     }
+}
+
+bool onnx_report_open(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t size,
+                      void (*tell)(void *data, const struct onnx_node_report *report), void *data,
+                      struct onnx_error *error) {
+    const struct onnx_walk walk = {.skips_unneeded = true, .assumed_size = size, .tell = tell, .data = data};
+    struct onnx_plan *plan = onnx_plan_start(model, graph, NULL);
+    if (plan == NULL) {
+        return onnx_fail_memory(error);
+    }
+    const bool done = onnx_walk(plan, graph, &walk, error);
+    onnx_plan_free(plan);
+    return done;
 }

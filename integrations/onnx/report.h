@@ -28,4 +28,9 @@ bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph,
                  const struct onnx_plan_input *inputs, void (*tell)(void *data, const struct onnx_node_report *report),
                  void *data, struct onnx_error *error);
 
+/* The same for no inputs: sizes that the model leaves open are assumed to be `size`. */
+bool onnx_report_open(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t size,
+                      void (*tell)(void *data, const struct onnx_node_report *report), void *data,
+                      struct onnx_error *error);
+
 #endif

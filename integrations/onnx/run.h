@@ -55,9 +55,6 @@ struct onnx_session {
     struct onnx_run *runs;
 };
 
-/* Of DirectML's graph; those that nothing reads are the last. */
-uint32_t onnx_run_count_outputs(const struct onnx_run *run);
-
 /* Whether one of the model's inputs lies on the device. */
 static inline bool onnx_run_is_at(const struct onnx_place *places, uint32_t index) {
     return places != NULL && places[index].piece != NULL;

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-int onnx_shown(struct onnx_text text) {
-    return text.length < 100 ? (int)text.length : 100;
+struct visible_text onnx_show(struct onnx_text text) {
+    return visible_bytes(text.text, text.length);
 }
 
 /* Room for one more element of an array. */
@@ -44,12 +44,7 @@ const char *onnx_scope_text(struct onnx_scope *scope, struct onnx_text text) {
 }
 
 bool onnx_charge(struct onnx_scope *scope, size_t bytes) {
-    struct onnx_functions *functions = scope->functions;
-    if (bytes >= functions->room) {
-        return onnx_fail(scope->reading->error, "calls of functions make too large a graph");
-    }
-    functions->room -= bytes + 1;
-    return true;
+    return onnx_expand(&scope->functions->expansion, onnx_expansion_units(bytes), scope->reading->error);
 }
 
 /* ---- values ---- */
@@ -76,7 +71,7 @@ bool onnx_define(struct onnx_scope *scope, struct onnx_text text, uint32_t *numb
         return true;
     }
     if (name != NULL) {
-        return onnx_fail(scope->reading->error, "value \"%.*s\" is made more than once", onnx_shown(text), text.text);
+        return onnx_fail(scope->reading->error, "value \"%s\" is made more than once", onnx_show(text).text);
     }
     struct onnx_value value = {.name = onnx_scope_text(scope, text), .outer = ONNX_NONE};
     return value.name != NULL && add_value(scope, value, number) &&
@@ -90,8 +85,7 @@ bool onnx_resolve(struct onnx_scope *scope, struct onnx_text text, uint32_t *num
         return true;
     }
     if (scope->outer == NULL) {
-        return onnx_fail(scope->reading->error, "value \"%.*s\" is read, but nothing makes it", onnx_shown(text),
-                         text.text);
+        return onnx_fail(scope->reading->error, "value \"%s\" is read, but nothing makes it", onnx_show(text).text);
     }
     uint32_t outer;
     if (!onnx_resolve(scope->outer, text, &outer)) {
@@ -122,8 +116,8 @@ static bool read_dimension(struct onnx_scope *scope, struct onnx_wire wire, stru
     int64_t size = -1;
     struct onnx_text symbol = {"", 0};
     if (value->rank == ONNX_MAX_RANK) {
-        return onnx_fail(scope->reading->error, "value \"%.100s\" has more than %d dimensions", value->name,
-                         ONNX_MAX_RANK);
+        return onnx_fail(scope->reading->error, "value \"%s\" has more than %d dimensions",
+                         visible_text(value->name).text, ONNX_MAX_RANK);
     }
     while (onnx_wire_next(&wire, &field)) {
         if (field.number == 1) {
@@ -137,8 +131,8 @@ static bool read_dimension(struct onnx_scope *scope, struct onnx_wire wire, stru
     }
     /* Some exporters write -1 where a size is not known. */
     if (size < -1) {
-        return onnx_fail(scope->reading->error, "value \"%.100s\": dimension %" PRIu32 " is %" PRId64, value->name,
-                         value->rank, size);
+        return onnx_fail(scope->reading->error, "value \"%s\": dimension %" PRIu32 " is %" PRId64,
+                         visible_text(value->name).text, value->rank, size);
     }
     if (size < 0 && symbol.length != 0) {
         value->symbols[value->rank] = onnx_scope_text(scope, symbol);
@@ -181,11 +175,19 @@ static bool read_tensor_type(struct onnx_scope *scope, struct onnx_wire wire, st
     return !wire.is_broken;
 }
 
-/* TypeProto: sequences, maps and optionals stay UNDEFINED. */
+/* TypeProto: what is no tensor stays UNDEFINED. */
 static bool read_type(struct onnx_scope *scope, struct onnx_wire wire, struct onnx_value *value) {
+    static const unsigned char kinds[] = {[4] = ONNX_KIND_SEQUENCE,
+                                          [5] = ONNX_KIND_MAP,
+                                          [7] = ONNX_KIND_OPAQUE,
+                                          [8] = ONNX_KIND_SPARSE_TENSOR,
+                                          [9] = ONNX_KIND_OPTIONAL};
     struct onnx_field field;
     while (onnx_wire_next(&wire, &field)) {
         struct onnx_wire tensor;
+        if (field.number < sizeof kinds && kinds[field.number] != 0) {
+            value->kind = (enum onnx_kind)kinds[field.number];
+        }
         if (field.number == 1 &&
             (!onnx_wire_message(&wire, &field, &tensor) || !read_tensor_type(scope, tensor, value))) {
             return false;
@@ -216,6 +218,20 @@ bool onnx_set_type(struct onnx_scope *scope, uint32_t number, struct onnx_wire t
     value->has_shape = false;
     value->rank = 0;
     return read_type(scope, type, value);
+}
+
+bool onnx_set_input_type(struct onnx_scope *scope, uint32_t number, struct onnx_wire type) {
+    struct onnx_value *value = &scope->draft->values[number], stated = {.name = value->name};
+    if (!read_type(scope, type, &stated)) {
+        return false;
+    }
+    if (stated.type == value->type) {
+        value->has_shape = stated.has_shape;
+        value->rank = stated.rank;
+        memcpy(value->sizes, stated.sizes, sizeof value->sizes);
+        memcpy(value->symbols, stated.symbols, sizeof value->symbols);
+    }
+    return true;
 }
 
 bool onnx_value_infos_read(struct onnx_scope *scope, struct onnx_wire wire, uint32_t number) {

@@ -3,6 +3,7 @@
 #define ONNX_SCOPE_H
 
 #include "onnx/read_graph.h"
+#include "text/visible_text.h"
 
 #define ONNX_MAX_DEPTH 64 /* of bodies and of functions that are called, one in another */
 
@@ -33,8 +34,8 @@ struct onnx_scope {
     uint32_t depth;
 };
 
-/* As many bytes of a text as a reason has room for. */
-int onnx_shown(struct onnx_text text);
+/* A name for a reason. */
+struct visible_text onnx_show(struct onnx_text text);
 
 /* In memory that stays. NULL: memory is out, which is told. */
 void *onnx_scope_allocate(struct onnx_scope *scope, size_t count, size_t size);
@@ -55,9 +56,11 @@ bool onnx_add_node(struct onnx_scope *scope, struct onnx_node node);
  * holds, and what a constant is. */
 bool onnx_value_info_read(struct onnx_wire wire, struct onnx_text *name, struct onnx_wire *type, bool *has_type);
 bool onnx_set_type(struct onnx_scope *scope, uint32_t number, struct onnx_wire type);
+/* The same of an input that has an initializer: another value of that type may be given in its place. */
+bool onnx_set_input_type(struct onnx_scope *scope, uint32_t number, struct onnx_wire type);
 bool onnx_value_infos_read(struct onnx_scope *scope, struct onnx_wire wire, uint32_t number);
 
-/* Of what may be read of functions; false where nothing is left. */
+/* Takes the units for this many bytes of a function from the model's budget. False if it is used up. */
 bool onnx_charge(struct onnx_scope *scope, size_t bytes);
 
 /* AttributeProto; absent where it refers to what neither the call of a function nor the function has. */

@@ -8,6 +8,11 @@
 /* Inputs of more bytes decide no shapes. */
 #define MOST_LOOKED_AT 65536
 
+/* With those that have initializers. */
+static uint32_t count_inputs(const struct onnx_session *session) {
+    return session->graph->input_count + session->graph->optional_count;
+}
+
 /* ---- one shape ---- */
 
 static void free_run(struct onnx_run *run) {
@@ -21,7 +26,7 @@ static void free_run(struct onnx_run *run) {
     onnx_buffer_free(device, &run->upload);
     onnx_buffer_free(device, &run->download);
     onnx_plan_free(run->plan);
-    for (uint32_t i = 0; run->elements != NULL && i < run->session->graph->input_count; ++i) {
+    for (uint32_t i = 0; run->elements != NULL && i < count_inputs(run->session); ++i) {
         free(run->elements[i]);
     }
     free(run->elements);
@@ -37,9 +42,8 @@ static uint64_t bytes_of(const struct onnx_plan_input *input) {
 /* Inputs that a run is begun for. */
 struct asked {
     struct onnx_session *session;
-    const struct onnx_plan_input *inputs;
     const struct onnx_place *places; /* NULL: all on the host */
-    struct onnx_plan_input *seen;    /* the same, with elements of those on the device once they were asked for: */
+    struct onnx_plan_input *seen;    /* all inputs, with elements of those on the device once they were asked for: */
     void **read;                     /* copies */
 };
 
@@ -64,8 +68,8 @@ static const void *look_at(const struct asked *asked, uint32_t i, struct onnx_er
 /* What cannot be looked at is another. */
 static bool is_same(const struct onnx_run *run, const struct asked *asked) {
     struct onnx_error ignored = {0};
-    for (uint32_t i = 0; i < run->session->graph->input_count; ++i) {
-        const struct onnx_plan_input *own = &run->key[i], *input = &asked->inputs[i];
+    for (uint32_t i = 0; i < count_inputs(run->session); ++i) {
+        const struct onnx_plan_input *own = &run->key[i], *input = &asked->seen[i];
         if (own->type != input->type || own->rank != input->rank ||
             memcmp(own->sizes, input->sizes, own->rank * sizeof own->sizes[0]) != 0) {
             return false;
@@ -81,17 +85,17 @@ static bool is_same(const struct onnx_run *run, const struct asked *asked) {
 
 /* What a plan may look at lives as long as it: copies, of which those that it did not look at go again. */
 static bool copy_inputs(struct onnx_run *run, const struct asked *asked, struct onnx_error *error) {
-    const uint32_t count = run->session->graph->input_count;
+    const uint32_t count = count_inputs(run->session);
     run->key = calloc(count + 1, sizeof *run->key);
     run->elements = calloc(count + 1, sizeof *run->elements);
     if (run->key == NULL || run->elements == NULL) {
         return onnx_fail_memory(error);
     }
     for (uint32_t i = 0; i < count; ++i) {
-        run->key[i] = asked->inputs[i];
+        run->key[i] = asked->seen[i];
         run->key[i].data = NULL;
-        const uint64_t bytes = bytes_of(&asked->inputs[i]);
-        const bool has_elements = asked->inputs[i].data != NULL || onnx_run_is_at(asked->places, i);
+        const uint64_t bytes = bytes_of(&asked->seen[i]);
+        const bool has_elements = asked->seen[i].data != NULL || onnx_run_is_at(asked->places, i);
         if (bytes == 0 || bytes > MOST_LOOKED_AT || !has_elements) {
             continue;
         }
@@ -108,13 +112,13 @@ static bool copy_inputs(struct onnx_run *run, const struct asked *asked, struct 
 
 static bool make_plan(struct onnx_run *run, const struct asked *asked, struct onnx_error *error) {
     const struct onnx_session *session = run->session;
+    const struct onnx_plan_options options = {.has_float32_intermediates = session->options.has_float32_intermediates};
     if (!copy_inputs(run, asked, error) ||
-        !onnx_plan_create(session->model, session->graph, session->graph->input_count, run->key, NULL, &run->plan,
-                          error)) {
+        !onnx_plan_create(session->model, session->graph, count_inputs(session), run->key, &options, &run->plan, error)) {
         return false;
     }
     const bool *looked_at = onnx_plan_looked_at(run->plan);
-    for (uint32_t i = 0; i < session->graph->input_count; ++i) {
+    for (uint32_t i = 0; i < count_inputs(session); ++i) {
         if (!looked_at[i]) {
             free(run->elements[i]);
             run->elements[i] = NULL;
@@ -122,14 +126,6 @@ static bool make_plan(struct onnx_run *run, const struct asked *asked, struct on
         }
     }
     return true;
-}
-
-uint32_t onnx_run_count_outputs(const struct onnx_run *run) {
-    uint32_t count = onnx_plan_unread_count(run->plan);
-    for (uint32_t i = 0; i < onnx_plan_output_count(run->plan); ++i) {
-        count += onnx_plan_outputs(run->plan)[i].output != ONNX_NONE;
-    }
-    return count;
 }
 
 /* ---- sessions ---- */
@@ -154,7 +150,7 @@ bool onnx_session_create(struct onnx_device *device, const struct onnx_model *mo
 }
 
 void onnx_session_free(struct onnx_session *session) {
-    if (session == NULL) {
+    if (session == NULL || onnx_device_is_inherited(session->device)) {
         return;
     }
     while (session->runs != NULL) {
@@ -216,12 +212,12 @@ static struct onnx_run *make_run(struct onnx_session *session, const struct aske
 bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
                        const struct onnx_place *places, struct onnx_run **begun, struct onnx_error *error) {
     *begun = NULL;
-    if (input_count != session->graph->input_count) {
-        return onnx_fail(error, "%u inputs for a graph of %u", (unsigned)input_count,
-                         (unsigned)session->graph->input_count);
+    if (!onnx_device_check_process(session->device, error) ||
+        !onnx_check_input_count(session->graph, input_count, error)) {
+        return false;
     }
-    const struct asked asked = {session, inputs, places, calloc((size_t)input_count + 1, sizeof *asked.seen),
-                                calloc((size_t)input_count + 1, sizeof(void *))};
+    const size_t all = (size_t)count_inputs(session) + 1;
+    const struct asked asked = {session, places, calloc(all, sizeof *asked.seen), calloc(all, sizeof(void *))};
     if (asked.seen == NULL || asked.read == NULL) {
         free(asked.seen);
         free(asked.read);
@@ -244,7 +240,7 @@ bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const
         run->next = session->runs;
         session->runs = run;
     }
-    for (uint32_t i = 0; i < input_count; ++i) {
+    for (size_t i = 0; i < all; ++i) {
         free(asked.read[i]);
     }
     free(asked.read);
@@ -292,6 +288,9 @@ static bool finish_output(const struct onnx_run *run, const struct onnx_plan_out
 
 bool onnx_run_execute_at(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
                          struct onnx_error *error) {
+    if (!onnx_device_check_process(run->session->device, error)) {
+        return false;
+    }
     if (onnx_plan_node_count(run->plan) != 0 &&
         !(run->session->options.by_reference ? onnx_run_by_reference(run, outputs, error)
                                              : onnx_run_on_device(run, outputs, places, error))) {

@@ -10,6 +10,7 @@ struct onnx_session;
 
 struct onnx_session_options {
     bool allows_half;       /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION */
+    bool has_float32_intermediates; /* as onnx_plan_options */
     bool node_by_node;      /* nothing is fused */
     bool by_reference;      /* on the CPU reference; the device is asked for its rules alone */
     struct onnx_pool *pool; /* of what inputs and outputs may lie in, on the same device; NULL: none do */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "text/visible_text.h"
+
 /* What each node reads: nodes, from first[node] up to first[node + 1]. */
 struct reads {
     size_t *first;
@@ -83,8 +85,8 @@ static bool visit(const struct onnx_graph *graph, const struct reads *reads, str
         }
         const uint32_t read = reads->nodes[walk->next[node]++];
         if (walk->state[read] == OPEN) {
-            return onnx_fail(error, "node \"%.100s\" (%.60s) depends on itself", graph->nodes[read].name,
-                             graph->nodes[read].op);
+            return onnx_fail(error, "node \"%s\" (%s) depends on itself", visible_text(graph->nodes[read].name).text,
+                             visible_text(graph->nodes[read].op).text);
         }
         if (walk->state[read] == NEW) {
             walk->state[read] = OPEN;

@@ -155,7 +155,9 @@ struct onnx_tensor *onnx_copy(const struct onnx_call *call, struct onnx_tensor *
         return copy != NULL || onnx_memory_is_out(call) ? copy : NULL;
     }
     DML_ELEMENT_WISE_IDENTITY_OPERATOR_DESC desc = {0};
-    struct onnx_tensor *copy = onnx_make(call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(tensor));
+    struct onnx_tensor *bits = onnx_as_bits(call, tensor);
+    struct onnx_tensor *copy =
+        bits == NULL ? NULL : onnx_make(call, DML_OPERATOR_ELEMENT_WISE_IDENTITY, &desc, ONNX_TENSORS(bits));
     return onnx_reinterpret(call, onnx_reshape(call, copy, tensor->rank, tensor->sizes), tensor->type);
 }
 
@@ -407,6 +409,23 @@ struct onnx_tensor *onnx_reinterpret(const struct onnx_call *call, struct onnx_t
         view->type = type;
     }
     return view;
+}
+
+struct onnx_tensor *onnx_as_bits(const struct onnx_call *call, struct onnx_tensor *tensor) {
+    if (tensor == NULL) {
+        return NULL;
+    }
+    switch (tensor->type) {
+    case ONNX_BOOL:
+        return onnx_reinterpret(call, tensor, ONNX_UINT8);
+    case ONNX_BFLOAT16:
+        return onnx_reinterpret(call, tensor, ONNX_UINT16);
+    case ONNX_DOUBLE: /* TILE has no FLOAT64 */
+    case ONNX_COMPLEX64:
+        return onnx_reinterpret(call, tensor, ONNX_UINT64);
+    default:
+        return tensor;
+    }
 }
 
 /* ---- shared ones ---- */

@@ -11,6 +11,9 @@
  * Threads: what is known of a model (inputs, outputs, device) may be asked by any at any time. Runs of one model take
  * turns: vkdmlOnnxBeginRun() waits for the end of another thread's, and a run belongs to the thread that began it.
  * Models do not touch one another. A model is closed when no thread uses it.
+ *
+ * Processes: a model does not survive fork(). In the child its runs fail at once with VKDML_ERROR_DEVICE_LOST, closing
+ * it does nothing, and a model that the child opens works.
  */
 #ifndef VKDML_ONNX_H
 #define VKDML_ONNX_H
@@ -39,21 +42,35 @@ typedef struct VkdmlOnnxRun_T *VkdmlOnnxRun;
 #define VKDML_ONNX_ALLOW_HALF   1u
 #define VKDML_ONNX_NODE_BY_NODE 2u
 #define VKDML_ONNX_REFERENCE    4u
+/** Normalizations, softmax and attention that the model writes out as several FLOAT16 nodes keep their intermediate
+ * values in FLOAT32. This changes results. */
+#define VKDML_ONNX_FLOAT32_INTERMEDIATES 8u
 
 /** After each run its nodes run one by one, and vkdmlOnnxExecuteRun() fails with the first that goes wrong, with the
  *  ranges of its inputs and the reason. CHECK_FINITE: nodes that make infinities or NaN of finite inputs
  *  (VKDML_ERROR_INVALID_ARGUMENT). CHECK_CPU: nodes, and then outputs, that are not the CPU reference's
  *  (VKDML_ERROR_DRIVER). The outputs are written. Both are slow. */
-#define VKDML_ONNX_CHECK_FINITE 8u
-#define VKDML_ONNX_CHECK_CPU    16u
+#define VKDML_ONNX_CHECK_FINITE 16u
+#define VKDML_ONNX_CHECK_CPU    32u
+
+/**
+ * Receives warnings: a pipeline cache that cannot be read or written, once for each model, with the reason.
+ *
+ * Called on the thread whose call caused the warning, vkdmlOnnxCloseModel() among them. The message is valid during the
+ * call only. Must not call vkdml.
+ */
+typedef void (*VkdmlOnnxWarningCallback)(void *userData, const char *message);
 
 typedef struct VkdmlOnnxOpenInfo {
     size_t structSize;       /**< sizeof(VkdmlOnnxOpenInfo) */
     const char *path;        /**< of the model; external data lies beside it */
     const char *device;      /**< as VkdmlDeviceOpenInfo::name; NULL: the best, or what VKDML_DEVICE names */
-    const char *cacheFolder; /**< where pipelines are kept, in a file for each device; NULL: nowhere */
+    const char *cacheFolder; /**< existing folder for compiled pipelines, a file for each device and driver, readable by
+                                  its user only; NULL: none; "" is refused */
     uint32_t flags;          /**< of VKDML_ONNX_.. */
     uint32_t shapesKept;     /**< compiled for so many shapes at once; 0: 8 */
+    VkdmlOnnxWarningCallback warningCallback; /**< NULL: silent. Callers of older headers do not have this member */
+    void *warningUserData;                    /**< handed to warningCallback */
 } VkdmlOnnxOpenInfo;
 
 /** An input or output as the model says it. */
@@ -103,9 +120,11 @@ VKDML_ONNX_API VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, Vkd
 VKDML_ONNX_API void vkdmlOnnxCloseModel(VkdmlOnnxModel model);
 
 VKDML_ONNX_API const char *vkdmlOnnxGetDeviceName(VkdmlOnnxModel model);
-VKDML_ONNX_API uint32_t vkdmlOnnxGetInputCount(VkdmlOnnxModel model);
+VKDML_ONNX_API uint32_t vkdmlOnnxGetInputCount(VkdmlOnnxModel model); /**< that must be given */
+/** Inputs that have initializers, which hold where no other value is given. Their indices follow the others'. */
+VKDML_ONNX_API uint32_t vkdmlOnnxGetOptionalInputCount(VkdmlOnnxModel model);
 VKDML_ONNX_API uint32_t vkdmlOnnxGetOutputCount(VkdmlOnnxModel model);
-/** Of an index below the count; texts live as long as the model. */
+/** Of an index below the count, with optional inputs below the sum of the two counts; texts live as long as the model. */
 VKDML_ONNX_API void vkdmlOnnxGetInput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *value);
 VKDML_ONNX_API void vkdmlOnnxGetOutput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *value);
 
@@ -115,7 +134,8 @@ VKDML_ONNX_API VkdmlResult vkdmlOnnxReportNodes(VkdmlOnnxModel model, uint32_t i
                                                 const VkdmlOnnxTensor *inputs, VkdmlOnnxNodeCallback callback,
                                                 void *userData);
 
-/** Makes ready for inputs, in the model's order, which stay the caller's and are read until vkdmlOnnxEndRun(). */
+/** Makes ready for inputs, in the model's order, which stay the caller's and are read until vkdmlOnnxEndRun(). Optional
+ *  inputs may follow; those that are left out, and those of type 0, have the values of their initializers. */
 VKDML_ONNX_API VkdmlResult vkdmlOnnxBeginRun(VkdmlOnnxModel model, uint32_t inputCount, const VkdmlOnnxTensor *inputs,
                                              VkdmlOnnxRun *run);
 /** What will come of it. */

@@ -7,6 +7,39 @@
 
 #include "onnx/device.h"
 
+/* ---- fork() ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    struct adapter *first;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* In a child: threads that held the locks are not there, and devices are left behind as they are. Who asks gets a new
+ * one. The parent's fork() does not wait for the locks: drivers fork while they open a device. */
+static void leave_devices(void) {
+    pthread_mutex_init(&all.lock, NULL);
+    for (struct adapter *adapter = all.first; adapter != NULL; adapter = adapter->next) {
+        pthread_mutex_init(&adapter->lock, NULL);
+        adapter->has_inherited = adapter->has_inherited || adapter->devices != NULL;
+        adapter->devices = NULL;
+    }
+}
+
+static void watch_forks(void) {
+    pthread_atfork(NULL, NULL, leave_devices);
+}
+
+static void add_to_all(struct adapter *adapter) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    pthread_mutex_lock(&all.lock);
+    adapter->next = all.first;
+    all.first = adapter;
+    pthread_mutex_unlock(&all.lock);
+}
+
+/* ---- adapters ---- */
+
 bool adapter_init(struct adapter *adapter, const VkdmlPhysicalDeviceInfo *info, uint32_t index, const OrtLogger *logger,
                   struct onnx_error *error) {
     *adapter = (struct adapter){.info = *info, .index = index, .logger = logger};
@@ -21,6 +54,7 @@ bool adapter_init(struct adapter *adapter, const VkdmlPhysicalDeviceInfo *info, 
         pthread_mutex_destroy(&adapter->lock);
         return false;
     }
+    add_to_all(adapter);
     return true;
 }
 
@@ -28,16 +62,6 @@ static void close_device(struct adapter_device *device) {
     onnx_pool_free(device->pool);
     onnx_device_close(device->device);
     free(device);
-}
-
-void adapter_finish(struct adapter *adapter) {
-    while (adapter->devices != NULL) {
-        struct adapter_device *next = adapter->devices->next;
-        close_device(adapter->devices);
-        adapter->devices = next;
-    }
-    ort.api->ReleaseMemoryInfo(adapter->memory_info);
-    pthread_mutex_destroy(&adapter->lock);
 }
 
 void adapter_uuid(const struct adapter *adapter, char text[ADAPTER_UUID_ROOM]) {
@@ -77,7 +101,8 @@ static struct adapter_device *open_device(struct adapter *adapter, struct onnx_e
     char name[16];
     snprintf(name, sizeof name, "#%u", (unsigned)adapter->index);
     const struct onnx_device_options options = {
-        .name = name, .labels = adapter->labels, .log = adapter->logs ? log_message : NULL, .log_data = adapter};
+        .name = name, .labels = adapter->labels, .log = adapter->logs ? log_message : NULL, .warn = log_message,
+        .log_data = adapter};
     struct adapter_device *device = calloc(1, sizeof *device);
     if (device == NULL) {
         onnx_fail_memory(error);
@@ -93,12 +118,16 @@ static struct adapter_device *open_device(struct adapter *adapter, struct onnx_e
     return device;
 }
 
-/* With the lock held: those that are lost and no longer used. */
-static void close_lost(struct adapter *adapter) {
+static bool is_used(const struct adapter_device *device) {
+    return device->sessions != 0 || device->tensors != 0;
+}
+
+/* With the lock held: those that nobody uses and nobody will. */
+static void close_unused(struct adapter *adapter) {
     struct adapter_device **link = &adapter->devices;
     while (*link != NULL) {
         struct adapter_device *device = *link;
-        if (device->users == 0 && onnx_device_is_lost(device->device)) {
+        if (!is_used(device) && (adapter->is_left || onnx_device_is_lost(device->device))) {
             *link = device->next;
             close_device(device);
         } else {
@@ -107,33 +136,59 @@ static void close_lost(struct adapter *adapter) {
     }
 }
 
-/* With the lock held: the one that works, used once more. */
-static struct adapter_device *use_device(struct adapter *adapter, struct onnx_error *error) {
-    close_lost(adapter);
+/* With the lock held: the one that works. */
+static struct adapter_device *find_device(struct adapter *adapter, struct onnx_error *error) {
+    close_unused(adapter);
     struct adapter_device *device = adapter->devices;
-    if (device == NULL || onnx_device_is_lost(device->device)) {
-        device = open_device(adapter, error);
+    if (device != NULL && !onnx_device_is_lost(device->device)) {
+        return device;
     }
-    if (device != NULL) {
-        ++device->users;
+    if (adapter->is_left) {
+        onnx_fail(error, "the plugin was unregistered");
+        return NULL;
     }
-    return device;
+    return open_device(adapter, error);
+}
+
+void adapter_leave(struct adapter *adapter) {
+    pthread_mutex_lock(&adapter->lock);
+    adapter->is_left = true;
+    close_unused(adapter);
+    pthread_mutex_unlock(&adapter->lock);
+}
+
+struct adapter_uses adapter_count_uses(void) {
+    struct adapter_uses uses = {0, 0};
+    pthread_mutex_lock(&all.lock);
+    for (struct adapter *adapter = all.first; adapter != NULL; adapter = adapter->next) {
+        pthread_mutex_lock(&adapter->lock);
+        for (const struct adapter_device *device = adapter->devices; device != NULL; device = device->next) {
+            uses.sessions += device->sessions;
+            uses.tensors += device->tensors;
+        }
+        pthread_mutex_unlock(&adapter->lock);
+    }
+    pthread_mutex_unlock(&all.lock);
+    return uses;
 }
 
 struct adapter_device *adapter_acquire(struct adapter *adapter, bool logs, bool labels, struct onnx_error *error) {
     pthread_mutex_lock(&adapter->lock);
     adapter->logs = adapter->logs || logs;
     adapter->labels = adapter->labels || labels;
-    struct adapter_device *device = use_device(adapter, error);
+    struct adapter_device *device = find_device(adapter, error);
+    if (device != NULL) {
+        ++device->sessions;
+    }
     pthread_mutex_unlock(&adapter->lock);
     return device;
 }
 
 void adapter_release(struct adapter *adapter, struct adapter_device *device) {
     pthread_mutex_lock(&adapter->lock);
-    --device->users;
+    --device->sessions;
     onnx_pool_trim(device->pool);
-    close_lost(adapter);
+    close_unused(adapter);
     pthread_mutex_unlock(&adapter->lock);
 }
 
@@ -148,10 +203,10 @@ const char *adapter_allocation_error(void) {
 void *adapter_allocate(struct adapter *adapter, size_t size) {
     allocation_error = (struct onnx_error){0};
     pthread_mutex_lock(&adapter->lock);
-    struct adapter_device *device = use_device(adapter, &allocation_error);
+    struct adapter_device *device = find_device(adapter, &allocation_error);
     void *address = device == NULL ? NULL : onnx_pool_allocate(device->pool, size, &allocation_error);
-    if (device != NULL && address == NULL) {
-        --device->users;
+    if (address != NULL) {
+        ++device->tensors;
     }
     pthread_mutex_unlock(&adapter->lock);
     return address;
@@ -161,11 +216,11 @@ void adapter_free(struct adapter *adapter, void *address) {
     pthread_mutex_lock(&adapter->lock);
     for (struct adapter_device *device = adapter->devices; device != NULL; device = device->next) {
         if (onnx_pool_release(device->pool, address)) {
-            --device->users;
+            --device->tensors;
             break;
         }
     }
-    close_lost(adapter);
+    close_unused(adapter);
     pthread_mutex_unlock(&adapter->lock);
 }
 

@@ -19,7 +19,7 @@ struct adapter_device {
     struct adapter_device *next; /* the one that was lost before */
     struct onnx_device *device;
     struct onnx_pool *pool;
-    uint64_t users; /* sessions and pieces of memory */
+    uint64_t sessions, tensors; /* that use it; tensors: pieces of memory */
 };
 
 struct adapter {
@@ -28,13 +28,24 @@ struct adapter {
     OrtMemoryInfo *memory_info; /* of tensors on it */
     const OrtLogger *logger;
     bool logs, labels;    /* from the first session on that asks for it; the device is opened with what was asked */
+    struct adapter *next; /* of all in the process */
+    bool has_inherited;   /* another process, of which this one is a fork, had devices of it */
+    bool is_left;         /* the plugin was unregistered: devices go with their last user, and no others are opened */
     pthread_mutex_t lock; /* of what is below */
     struct adapter_device *devices;
 };
 
 bool adapter_init(struct adapter *adapter, const VkdmlPhysicalDeviceInfo *info, uint32_t index, const OrtLogger *logger,
                   struct onnx_error *error);
-void adapter_finish(struct adapter *adapter);
+/* Closes devices that nobody uses; others work until their last user goes. The adapter stays: who was given it before
+ * may still ask, and is refused. */
+void adapter_leave(struct adapter *adapter);
+
+/* What uses the devices of all adapters. Thread-safe. */
+struct adapter_uses {
+    uint64_t sessions, tensors;
+};
+struct adapter_uses adapter_count_uses(void);
 
 /* Whether a name, of a session's options, is this one's: a part of its name, "#1", or its UUID. */
 bool adapter_is_named(const struct adapter *adapter, const char *name);

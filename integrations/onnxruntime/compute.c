@@ -8,7 +8,8 @@
 
 struct compute {
     OrtNodeComputeInfo info; /* first: ONNX Runtime has a pointer to it */
-    struct onnx_pool *pool;  /* of the session's device */
+    struct onnx_device *device;
+    struct onnx_pool *pool; /* of the device */
     struct onnx_model model;
     struct onnx_session *session;
     const char *report;
@@ -105,6 +106,9 @@ static void report(const struct compute *compute, const struct onnx_run *run) {
 
 static bool run(struct compute *compute, OrtKernelContext *context, const struct ends *ends, struct onnx_error *error) {
     const struct onnx_graph *graph = &compute->model.graph;
+    if (!onnx_device_check_process(compute->device, error)) {
+        return false;
+    }
     for (uint32_t i = 0; i < graph->input_count; ++i) {
         if (!read_input(compute, context, i, &ends->inputs[i], &ends->input_places[i], error)) {
             return false;
@@ -195,6 +199,7 @@ bool compute_create(struct onnx_device *device, const OrtGraph *graph, const Ort
                                          .Compute = compute_run,
                                          .ReleaseState = release_state};
     compute->report = report;
+    compute->device = device;
     compute->pool = options->pool;
     compute->check = *check;
     compute->diagnosis = (struct onnx_diagnosis){

@@ -18,6 +18,7 @@ struct factory {
     OrtEpFactory factory; /* first: ONNX Runtime has a pointer to it */
     struct adapter adapters[MOST_DEVICES];
     uint32_t count;
+    bool is_left; /* it was unregistered: arguments of ONNX Runtime's may be gone */
 };
 
 static const char *ORT_API_CALL get_name(const OrtEpFactory *factory) {
@@ -130,7 +131,7 @@ static OrtStatus *ORT_API_CALL get_devices(OrtEpFactory *ep_factory, const OrtHa
 
 /* ---- providers ---- */
 
-/* The adapter that the device which a session was given is. */
+/* The adapter of a device that a session was given. */
 static struct adapter *find_adapter(struct factory *factory, const OrtKeyValuePairs *metadata,
                                     struct onnx_error *error) {
     const char *index = metadata == NULL ? NULL : ort.api->GetKeyValue(metadata, INDEX_KEY);
@@ -151,11 +152,12 @@ static OrtStatus *ORT_API_CALL create_ep(OrtEpFactory *factory, const OrtHardwar
     struct onnx_error error = {0};
     (void)devices;
     *ep = NULL;
-    if (count != 1) {
-        onnx_fail(&error, "a session runs on one device, not %zu", count);
+    if (((struct factory *)factory)->is_left) {
+        onnx_fail(&error, "the plugin was unregistered after the session's options were made");
         return ort_status(false, &error);
     }
-    struct adapter *adapter = find_adapter((struct factory *)factory, metadata[0], &error);
+    /* Of several devices the first: it is the one whose memory ONNX Runtime allocates for the session. */
+    struct adapter *adapter = find_adapter((struct factory *)factory, count == 0 ? NULL : metadata[0], &error);
     const bool done = adapter != NULL && read_options(session_options, &options, &error) &&
                       provider_create(adapter, &options, logger, ep, &error);
     return ort_status(done, &error);
@@ -211,6 +213,9 @@ static bool ORT_API_CALL is_stream_aware(const OrtEpFactory *factory) {
 EXPORT OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBase *base, const OrtLogger *logger,
                                     OrtEpFactory **factories, size_t most, size_t *count);
 EXPORT OrtStatus *ReleaseEpFactory(OrtEpFactory *factory);
+/* How many sessions and tensors of this process use the plugin's devices. Unregister it when both are 0: ONNX Runtime
+ * does not look. Thread-safe. */
+EXPORT void VkdmlOnnxRuntimeCountUses(uint64_t *sessions, uint64_t *tensors);
 
 EXPORT OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBase *base, const OrtLogger *logger,
                                     OrtEpFactory **factories, size_t most, size_t *count) {
@@ -249,11 +254,19 @@ EXPORT OrtStatus *CreateEpFactories(const char *registered_name, const OrtApiBas
     return NULL;
 }
 
+/* ONNX Runtime does not wait for sessions and tensors, and calls the factory for them afterwards: it stays, as does the
+ * library (-z nodelete), and refuses what is new. */
 EXPORT OrtStatus *ReleaseEpFactory(OrtEpFactory *ep_factory) {
     struct factory *factory = (struct factory *)ep_factory;
-    for (uint32_t i = 0; factory != NULL && i < factory->count; ++i) {
-        adapter_finish(&factory->adapters[i]);
+    factory->is_left = true;
+    for (uint32_t i = 0; i < factory->count; ++i) {
+        adapter_leave(&factory->adapters[i]);
     }
-    free(factory);
     return NULL;
+}
+
+EXPORT void VkdmlOnnxRuntimeCountUses(uint64_t *sessions, uint64_t *tensors) {
+    const struct adapter_uses uses = adapter_count_uses();
+    *sessions = uses.sessions;
+    *tensors = uses.tensors;
 }

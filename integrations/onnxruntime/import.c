@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "onnx/names.h"
+#include "text/visible_text.h"
+
 struct importing {
     struct onnx_model *model;
     struct onnx_error *error;
@@ -261,8 +264,12 @@ static bool read_attribute(struct importing *i, const OrtOpAttr *from, struct on
                           read_data(i, tensor, &to->tensor);
         i->copies_data = copies;
         ort.api->ReleaseValue(tensor);
-        return done || onnx_fail(i->error, "attribute %s is no tensor", name);
+        return done || onnx_fail(i->error, "attribute %s is no tensor", visible_text(name).text);
     }
+    case ORT_OP_ATTR_GRAPH: /* ONNX Runtime runs the node, and asks for its body as a graph of its own */
+        to->kind = ONNX_ATTRIBUTE_GRAPH;
+        to->count = 1;
+        return true;
     default:
         *is_read = false;
         return true;
@@ -353,7 +360,7 @@ static bool count_values(struct importing *i, const OrtNode *const *nodes, size_
 bool import_graph(const OrtGraph *graph, bool copies_data, struct onnx_model *model, struct onnx_error *error) {
     struct importing i = {.model = model, .error = error, .copies_data = copies_data};
     size_t count;
-    *model = (struct onnx_model){.producer = "ONNX Runtime"};
+    *model = (struct onnx_model){.producer = "ONNX Runtime", .expansion = onnx_expansion_begin(0)};
     if (!check(&i, ort.api->Graph_GetNumNodes(graph, &count))) {
         return false;
     }
@@ -376,20 +383,23 @@ bool import_graph(const OrtGraph *graph, bool copies_data, struct onnx_model *mo
 /* Numbers of values by the names that ends of the fused node have. */
 static bool find_ends(struct onnx_model *model, const OrtValueInfo *const *infos, size_t count, uint32_t *numbers,
                       struct onnx_error *error) {
+    struct onnx_names names = {.arena = &model->arena};
+    for (uint32_t v = 0; v < model->graph.value_count; ++v) {
+        const char *name = model->graph.values[v].name;
+        if (!onnx_names_add(&names, (struct onnx_text){name, strlen(name)}, v)) {
+            return onnx_fail_memory(error);
+        }
+    }
     for (size_t k = 0; k < count; ++k) {
         const char *name = "";
         if (infos[k] == NULL || !ort_check(ort.api->GetValueInfoName(infos[k], &name), error)) {
             return onnx_fail(error, "a fused node has an end without a name");
         }
-        numbers[k] = ONNX_NONE;
-        for (uint32_t v = 0; v < model->graph.value_count && numbers[k] == ONNX_NONE; ++v) {
-            if (strcmp(model->graph.values[v].name, name) == 0) {
-                numbers[k] = v;
-            }
+        const struct onnx_name *found = onnx_names_find(&names, (struct onnx_text){name, strlen(name)});
+        if (found == NULL) {
+            return onnx_fail(error, "no node has the value '%s' of the fused node", visible_text(name).text);
         }
-        if (numbers[k] == ONNX_NONE) {
-            return onnx_fail(error, "no node has the value '%s' of the fused node", name);
-        }
+        numbers[k] = found->number;
     }
     return true;
 }

@@ -116,8 +116,16 @@ static bool find_end(const struct transfer *transfer, const OrtValue *value, con
         end->device = adapter_find(&transfer->adapters[i], address, size, &end->place);
     }
     const OrtMemoryDevice *memory = ort.ep->Value_GetMemoryDevice(value);
-    return end->device != NULL || memory == NULL || is_host(memory) ||
-           onnx_fail(error, "a tensor of %zu bytes is not where it is said to be", size);
+    if (end->device != NULL || memory == NULL || is_host(memory)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < transfer->count; ++i) {
+        if (transfer->adapters[i].has_inherited) {
+            return onnx_fail(error, "a tensor of %zu bytes is on a device that another process opened, before fork()",
+                             size);
+        }
+    }
+    return onnx_fail(error, "a tensor of %zu bytes is not where it is said to be", size);
 }
 
 /* Between two devices by the host, which both know. */

@@ -13,8 +13,8 @@
 /* Where the headers are newer, too: nothing of a newer API is used. */
 #define API_VERSION 23
 
-/* The provider's name, by which sessions report it and its options begin: "ep.vkdml.report". */
-#define PROVIDER_NAME "vkdml"
+/* The execution provider's name, as OrtEpDevice and sessions report it. */
+#define PROVIDER_NAME "VkdmlExecutionProvider"
 
 /* Set once, by CreateEpFactories(), and the same for all factories. */
 struct ort {

@@ -134,6 +134,8 @@ static OrtStatus *ORT_API_CALL compile(OrtEp *ep, const OrtGraph **graphs, const
     struct onnx_error error = {0};
     (void)contexts;
     const struct onnx_session_options options = {.allows_half = provider->options.allows_half,
+                                                 .has_float32_intermediates =
+                                                     provider->options.has_float32_intermediates,
                                                  .node_by_node = provider->options.node_by_node,
                                                  .pool = provider->device->pool};
     const struct check_options check = {provider->options.check, provider->logger};
@@ -174,11 +176,12 @@ bool provider_create(struct adapter *adapter, const struct provider_options *opt
     if (provider->device == NULL) {
         free(provider);
         return is_named ? false
-                        : onnx_fail(error, "ep.vkdml.device is %s, but the session was given %s", options->device,
+                        : onnx_fail(error, "option device is %s, but the session was given %s", options->device,
                                     adapter->info.name);
     }
-    if (options->cache_folder[0] != 0) {
-        onnx_device_use_cache(provider->device->device, options->cache_folder);
+    if (options->has_cache && !onnx_device_use_cache(provider->device->device, options->cache_folder, error)) {
+        provider_release(&provider->ep);
+        return false;
     }
     provider->ep = (OrtEp){.ort_version_supported = API_VERSION,
                            .GetName = get_name,

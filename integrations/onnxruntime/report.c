@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "text/visible_text.h"
+
 void report_nodes(const char *path, const struct onnx_model *model, const struct onnx_verdict *verdicts) {
     FILE *file = fopen(path, "a");
     if (file == NULL) {
@@ -13,8 +15,8 @@ void report_nodes(const char *path, const struct onnx_model *model, const struct
         const char *why = verdict->reason != NULL ? verdict->reason
                           : verdict->is_assumed   ? "for sizes or elements that are known when it runs"
                                                   : "";
-        fprintf(file, "%s\t%s%s%s\t%s\t%s\n", verdict->is_translated ? "vkdml" : "-", node->domain,
-                node->domain[0] == 0 ? "" : ".", node->op, node->name, why);
+        fprintf(file, "%s\t%s%s%s\t%s\t%s\n", verdict->is_translated ? "vkdml" : "-", visible_text(node->domain).text,
+                node->domain[0] == 0 ? "" : ".", visible_text(node->op).text, visible_text(node->name).text, why);
     }
     fclose(file);
 }

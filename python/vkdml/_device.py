@@ -1,5 +1,6 @@
 """Vulkan devices: which there are, opening one, running an operator on it once."""
 import ctypes
+import os
 import threading
 import uuid
 import weakref
@@ -44,15 +45,20 @@ class DeviceInfo(NamedTuple):
 
 def devices() -> List[DeviceInfo]:
     """The machine's Vulkan devices, best first; without a Vulkan driver none. "reference" is always there besides."""
-    library, count = _library.library(), c_uint32()
     try:
-        library.EnumeratePhysicalDevices(byref(count), None)
-        infos = (_library.PhysicalDeviceInfo * count.value)()
-        library.EnumeratePhysicalDevices(byref(count), infos)
+        return enumerated()
     except Error as error:
         if error.result == "VKDML_ERROR_INITIALIZATION_FAILED":
             return []
         raise
+
+
+def enumerated() -> List[DeviceInfo]:
+    """As devices(); without a Vulkan driver an Error says why."""
+    library, count = _library.library(), c_uint32()
+    library.EnumeratePhysicalDevices(byref(count), None)
+    infos = (_library.PhysicalDeviceInfo * count.value)()
+    library.EnumeratePhysicalDevices(byref(count), infos)
     return [DeviceInfo(info.name.decode(errors="replace"), info.driver.decode(errors="replace"),
                        info.driverInfo.decode(errors="replace"),
                        f"{info.apiVersion >> 22 & 0x7F}.{info.apiVersion >> 12 & 0x3FF}.{info.apiVersion & 0xFFF}",
@@ -63,6 +69,7 @@ def devices() -> List[DeviceInfo]:
 
 class Device:
     """An open Vulkan device, to run operators on. Threads take turns. Closed by close(), by `with`, or with its last use.
+    After os.fork() it is of use to the parent only: the child opens its own.
 
     Args:
         name: part of its name, in any case, its number in devices() as "#1", or its UUID. The best device where left out,
@@ -101,10 +108,10 @@ class Device:
             if error.result == "VKDML_ERROR_INITIALIZATION_FAILED" and not devices():
                 raise Error(_library.INITIALIZATION_FAILED, error.reason + HINT) from None
             raise
-        self._handle, self._lock = handle, threading.Lock()
+        self._handle, self._lock, self._process = handle, threading.Lock(), os.getpid()
         # What was made of the device and lives on: each as a finalizer, which knows nothing of this object.
         self._kept: Dict[object, weakref.finalize] = {}
-        self._close = weakref.finalize(self, destroy, self._library, handle, callback, self._kept)
+        self._close = weakref.finalize(self, destroy, self._library, handle, callback, self._kept, self._process)
         self.level = level_name(level_value(level) or 0x6400)
         self._vulkan = Vulkan(self._library, handle)
         self.name = self._vulkan.device_name
@@ -115,6 +122,9 @@ class Device:
     def close(self) -> None:
         """Destroys the device, with the arrays and the compiled operators on it. Using it is then an error; closing it
         again is none."""
+        if _library.is_inherited(self._process):
+            self._close()
+            return
         with self._lock:
             self._close()
 
@@ -156,7 +166,9 @@ class Device:
 
     @contextmanager
     def executing(self) -> Iterator["Execution"]:
-        """One user of the device at a time; what it makes is destroyed at the end."""
+        """One user of the device at a time; what it makes is destroyed at the end. In a child process the lock may be held by a
+        thread that is not there."""
+        _library.check_process(self._process)
         with self._lock, ExitStack() as stack:
             if not self._close.alive:
                 raise ValueError("the device is closed")
@@ -164,11 +176,12 @@ class Device:
 
     def keep(self, owner: Any, destroy_: Callable[[], None]) -> weakref.finalize:
         """Has something destroyed with its owner, or with the device where that comes first."""
-        kept, key = self._kept, object()
+        kept, key, process = self._kept, object(), self._process
 
         def release() -> None:
             kept.pop(key, None)
-            destroy_()
+            if not _library.is_inherited(process):
+                destroy_()
 
         kept[key] = weakref.finalize(owner, release)
         return kept[key]
@@ -180,8 +193,10 @@ def flags_of(allow_half: bool, zero_undefined: bool, node_by_node: bool = False)
             (ZERO_UNDEFINED if zero_undefined else 0) | (NODE_BY_NODE if node_by_node else 0))
 
 
-def destroy(library: Any, handle: c_void_p, callback: Any, kept: Dict[object, weakref.finalize]) -> None:
-    """`callback` is only kept until then."""
+def destroy(library: Any, handle: c_void_p, callback: Any, kept: Dict[object, weakref.finalize], process: int) -> None:
+    """`callback` is only kept until then. Of another process nothing is destroyed: its driver's threads are not here."""
+    if _library.is_inherited(process):
+        return
     for finalizer in reversed(list(kept.values())):
         finalizer()
     library.DestroyDevice(handle)
@@ -316,3 +331,13 @@ def opened(name: Optional[str], level: Union[str, int, None]) -> Device:
         if key not in _opened:
             _opened[key] = Device(name, level=level)
         return _opened[key]
+
+
+def _forget_opened() -> None:
+    """In a child process: it opens its own devices, and the lock may be held by a thread that is not there."""
+    global _lock
+    _lock = threading.Lock()
+    _opened.clear()
+
+
+os.register_at_fork(after_in_child=_forget_opened)

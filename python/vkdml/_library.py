@@ -166,6 +166,16 @@ class VulkanHandles(Structure):
 LogCallback = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 
 
+def is_inherited(process: int) -> bool:
+    """Whether what that process opened came here by os.fork(). Its driver's threads did not: a wait for them has no end."""
+    return process != os.getpid()
+
+
+def check_process(process: int) -> None:
+    if is_inherited(process):
+        raise Error(DEVICE_LOST, f"the device was opened before fork(), by process {process}: a child process must open its own")
+
+
 class SizedStructure(Structure):
     """One that a call reads: it says its own size first."""
 

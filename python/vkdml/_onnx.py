@@ -2,17 +2,19 @@
 import ctypes
 import os
 import threading
+import warnings
 import weakref
+from contextlib import contextmanager
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _library
 from ._library import Error, SizedStructure
 
-ALLOW_HALF, REFERENCE = 1, 4
-CHECKS = {None: 0, "finite": 8, "cpu": 16}
+ALLOW_HALF, REFERENCE, FLOAT32_INTERMEDIATES = 1, 4, 8
+CHECKS = {None: 0, "finite": 16, "cpu": 32}
 # TensorProto.DataType: its name, and NumPy's type.
 ONNX_TYPES: Dict[int, Tuple[str, Any]] = {
     1: ("FLOAT", np.float32), 2: ("UINT8", np.uint8), 3: ("INT8", np.int8), 4: ("UINT16", np.uint16), 5: ("INT16", np.int16),
@@ -22,9 +24,13 @@ OUTCOMES = ("translated", "refused", "unreached", "unneeded")
 NAMES = [name.replace("libvkdml", "libvkdml_onnx") for name in _library.NAMES]
 
 
+WarningCallback = CFUNCTYPE(None, c_void_p, c_char_p)
+
+
 class OnnxOpenInfo(SizedStructure):
     _fields_ = [("structSize", c_size_t), ("path", c_char_p), ("device", c_char_p), ("cacheFolder", c_char_p),
-                ("flags", c_uint32), ("shapesKept", c_uint32)]
+                ("flags", c_uint32), ("shapesKept", c_uint32), ("warningCallback", WarningCallback),
+                ("warningUserData", c_void_p)]
 
 
 class OnnxValue(ctypes.Structure):
@@ -51,6 +57,7 @@ CHECKED = {
 OTHERS: Dict[str, Any] = {
     "vkdmlOnnxGetErrorMessage": ([], c_char_p), "vkdmlOnnxCloseModel": ([c_void_p], None),
     "vkdmlOnnxGetDeviceName": ([c_void_p], c_char_p), "vkdmlOnnxGetInputCount": ([c_void_p], c_uint32),
+    "vkdmlOnnxGetOptionalInputCount": ([c_void_p], c_uint32),
     "vkdmlOnnxGetOutputCount": ([c_void_p], c_uint32), "vkdmlOnnxGetInput": ([c_void_p, c_uint32, POINTER(OnnxValue)], None),
     "vkdmlOnnxGetOutput": ([c_void_p, c_uint32, POINTER(OnnxValue)], None),
     "vkdmlOnnxGetResult": ([c_void_p, c_uint32, POINTER(OnnxTensor)], None), "vkdmlOnnxEndRun": ([c_void_p], None),
@@ -143,6 +150,13 @@ def text_of(value: Optional[bytes]) -> str:
     return (value or b"").decode(errors="replace")
 
 
+def shown(names: Iterable[Any]) -> str:
+    """Names of a model in a message: escaped and shortened, as the library has them in its reasons."""
+    texts = [str(name) for name in names]
+    short = [text if len(text) <= 100 else f"{text[:100]}... ({len(text.encode(errors='replace'))} bytes)" for text in texts[:20]]
+    return ", ".join(repr(text)[1:-1] for text in short) + (", ..." if len(texts) > 20 else "")
+
+
 def value_of(raw: OnnxValue) -> ModelValue:
     name, dtype = ONNX_TYPES.get(raw.type, (f"type {raw.type}" if raw.type else "", None))
     shape: Optional[Tuple[Union[int, str, None], ...]] = None
@@ -156,28 +170,48 @@ def tensor_of(array: np.ndarray, type_: int) -> OnnxTensor:
     return OnnxTensor(type=type_, rank=array.ndim, sizes=(c_uint32 * 8)(*array.shape), data=array.ctypes.data)
 
 
-def close(library_: OnnxLibrary, handle: c_void_p, lock: Any) -> None:
+class Warnings:
+    """Collects what the library warns of, and passes it on when no code of the library runs."""
+
+    def __init__(self) -> None:
+        self._messages: List[str] = []
+        self.callback = WarningCallback(lambda _, message: self._messages.append(text_of(message)))
+
+    def show(self, stacklevel: int) -> None:
+        while self._messages:
+            warnings.warn(f"vkdml: {self._messages.pop(0)}", RuntimeWarning, stacklevel=stacklevel + 1)
+
+
+def close(library_: OnnxLibrary, handle: c_void_p, lock: Any, warned: Warnings, process: int) -> None:
+    if _library.is_inherited(process):
+        return
     with lock:
         library_.CloseModel(handle)
+    warned.show(1)
 
 
 class Model:
     """An ONNX model on a device of its own. Planned and compiled at the first run of each shape, and kept.
 
-    Threads take turns. Closed by close(), by `with`, or with its last use.
+    Threads take turns. Closed by close(), by `with`, or with its last use. After os.fork() it is of use to the parent only:
+    the child opens its own.
 
     Args:
         path: of the file; external data lies beside it.
         device: None, the best Vulkan device (or what the environment variable VKDML_DEVICE names); part of a device's
             name; or "reference", the CPU reference, which asks the best device for its rules.
         half: sums of FLOAT16 may be computed in half precision.
-        cache: a folder in which compiled pipelines are kept from one program to the next.
+        float32_intermediates: normalizations, softmax and attention that the model writes out as several FLOAT16 nodes keep
+            their intermediate values in FLOAT32, as ONNX Runtime's CPU provider does. This changes results.
+        cache: an existing folder in which compiled pipelines are kept from one program to the next. A RuntimeWarning says
+            why it cannot be read or written; the model runs without it.
         check: after each run the nodes run one by one, and run() raises an Error that names the first that goes wrong, with
             the ranges of its inputs and the reason. "finite": nodes that make infinities or NaN of finite inputs; "cpu":
             nodes whose results are not the CPU reference's. Both are slow.
 
     Attributes:
         inputs, outputs: tuples of ModelValue, as the model says them.
+        optional_inputs: a tuple of ModelValue: inputs with initializers, which hold where no other value is given.
         device: the device's name.
 
     Raises:
@@ -186,25 +220,33 @@ class Model:
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], device: Optional[str] = None, *, half: bool = False,
-                 cache: Union[None, str, "os.PathLike[str]"] = None, check: Optional[str] = None):
+                 float32_intermediates: bool = False, cache: Union[None, str, "os.PathLike[str]"] = None,
+                 check: Optional[str] = None):
         if check not in CHECKS:
             raise ValueError(f"check is {check!r}, must be None, \"finite\" or \"cpu\"")
         if device is not None and not isinstance(device, str):
             raise TypeError(f"device is {device!r}, must be None (the best device), part of a device's name or \"reference\"")
         self._library = library()
+        self._warned = Warnings()
         reference = device == "reference"
         info = OnnxOpenInfo(path=os.fsencode(path), device=device.encode() if device and not reference else None,
                             cacheFolder=os.fsencode(cache) if cache is not None else None,
-                            flags=(ALLOW_HALF if half else 0) | (REFERENCE if reference else 0) | CHECKS[check])
+                            flags=(ALLOW_HALF if half else 0) | (REFERENCE if reference else 0) |
+                                  (FLOAT32_INTERMEDIATES if float32_intermediates else 0) | CHECKS[check],
+                            warningCallback=self._warned.callback)
         handle = c_void_p()
         self._library.OpenModel(byref(info), byref(handle))
-        self._handle, self._lock = handle, threading.RLock()
-        self._close = weakref.finalize(self, close, self._library, handle, self._lock)
+        self._handle, self._lock, self._process = handle, threading.RLock(), os.getpid()
+        self._close = weakref.finalize(self, close, self._library, handle, self._lock, self._warned,
+                                       self._process)
         self.path = os.fspath(path)
         self.device = "reference" if reference else text_of(self._library.GetDeviceName(handle))
         self._types: List[int] = []
-        self.inputs = self._values(self._library.GetInputCount, self._library.GetInput, self._types)
-        self.outputs = self._values(self._library.GetOutputCount, self._library.GetOutput, [])
+        needed, optional = self._library.GetInputCount(handle), self._library.GetOptionalInputCount(handle)
+        inputs = self._values(needed + optional, self._library.GetInput, self._types)
+        self.inputs, self.optional_inputs = inputs[:needed], inputs[needed:]
+        self.outputs = self._values(self._library.GetOutputCount(handle), self._library.GetOutput, [])
+        self._warned.show(2)
 
     def __repr__(self) -> str:
         return f"<vkdml.Model {self.path!r} on {self.device!r}{'' if self._close.alive else ', closed'}>"
@@ -219,44 +261,55 @@ class Model:
         """Frees the model and all that was compiled of it. Using it is then an error; closing it again is none."""
         self._close()
 
-    def _values(self, count: Any, get: Any, types: List[int]) -> Tuple[ModelValue, ...]:
+    def _values(self, count: int, get: Any, types: List[int]) -> Tuple[ModelValue, ...]:
         values, raw = [], OnnxValue()
-        for index in range(count(self._handle)):
+        for index in range(count):
             get(self._handle, index, byref(raw))
             types.append(raw.type)
             values.append(value_of(raw))
         return tuple(values)
 
-    def _open(self) -> c_void_p:
-        if not self._close.alive:
-            raise ValueError(f"{self!r} cannot be used")
-        return self._handle
+    @contextmanager
+    def _using(self) -> Iterator[c_void_p]:
+        """The handle, for one thread at a time. In a child process the lock may be held by a thread that is not there."""
+        _library.check_process(self._process)
+        with self._lock:
+            if not self._close.alive:
+                raise ValueError(f"{self!r} cannot be used")
+            yield self._handle
 
     def _arrays(self, given: Mapping[str, Any]) -> Tuple[List[np.ndarray], Any]:
-        """What is given as arrays, in the model's order, and as the library takes them."""
-        names = [value.name for value in self.inputs]
-        missing, unknown = [name for name in names if name not in given], [name for name in given if name not in names]
+        """What is given as arrays, in the model's order, and as the library takes them. Optional inputs that are not
+        given are tensors of type 0."""
+        names, optional = [value.name for value in self.inputs], {value.name for value in self.optional_inputs}
+        needed = set(names)
+        missing = [name for name in names if name not in given]
+        unknown = [name for name in given if name not in needed and name not in optional]
         if missing or unknown:
-            raise TypeError(f"the model's inputs are {', '.join(names) or 'none'}" +
-                            (f"; missing: {', '.join(missing)}" if missing else "") +
-                            (f"; unknown: {', '.join(unknown)}" if unknown else ""))
-        arrays, types = [], []
-        for value, type_ in zip(self.inputs, self._types):
+            raise TypeError(f"the model's inputs are {shown(names) or 'none'}" +
+                            (f"; optional: {shown(value.name for value in self.optional_inputs)}" if optional else "") +
+                            (f"; missing: {shown(missing)}" if missing else "") +
+                            (f"; unknown: {shown(unknown)}" if unknown else ""))
+        arrays, tensors = [], []
+        for value, type_ in zip(self.inputs + self.optional_inputs, self._types):
+            if value.name not in given:
+                tensors.append(OnnxTensor())
+                continue
             array = given[value.name]
             if not isinstance(array, (np.ndarray, np.generic)) and value.dtype is not None:
                 array = np.asarray(array, value.dtype)
             array = np.asarray(array)
             if value.dtype is not None and array.dtype != value.dtype:
-                raise TypeError(f"input '{value.name}' is an array of {array.dtype}, must be {value.dtype}")
+                raise TypeError(f"input '{shown([value.name])}' is an array of {array.dtype}, must be {value.dtype}")
             if type_ == 0:
                 type_ = next((number for number, (_, dtype) in ONNX_TYPES.items() if array.dtype == dtype), 0)
             if ONNX_TYPES.get(type_, ("", None))[1] is None:
-                raise TypeError(f"input '{value.name}': NumPy has no type for it")
+                raise TypeError(f"input '{shown([value.name])}': NumPy has no type for it")
             if array.ndim > 8:
-                raise ValueError(f"input '{value.name}' has {array.ndim} dimensions, 8 at most")
+                raise ValueError(f"input '{shown([value.name])}' has {array.ndim} dimensions, 8 at most")
             arrays.append(np.require(array, array.dtype.newbyteorder("<"), ["C", "A"]))
-            types.append(type_)
-        return arrays, (OnnxTensor * len(arrays))(*map(tensor_of, arrays, types))
+            tensors.append(tensor_of(arrays[-1], type_))
+        return arrays, (OnnxTensor * len(tensors))(*tensors)
 
     def run(self, inputs: Optional[Mapping[str, Any]] = None) -> Dict[str, np.ndarray]:
         """Runs the model on arrays by the names of its inputs, and returns its outputs by theirs.
@@ -270,8 +323,8 @@ class Model:
         """
         arrays, tensors = self._arrays(inputs or {})
         run, results = c_void_p(), []
-        with self._lock:
-            self._library.BeginRun(self._open(), len(arrays), tensors, byref(run))
+        with self._using() as handle:
+            self._library.BeginRun(handle, len(tensors), tensors, byref(run))
             try:
                 raw = OnnxTensor()
                 for index in range(len(self.outputs)):
@@ -280,6 +333,7 @@ class Model:
                 self._library.ExecuteRun(run, (c_void_p * (len(results) + 1))(*(array.ctypes.data for array in results)))
             finally:
                 self._library.EndRun(run)
+        self._warned.show(2)
         return {value.name: array for value, array in zip(self.outputs, results)}
 
     @property
@@ -304,22 +358,22 @@ class Model:
                                    tuple(operator_name(raw.operators[i]) for i in range(raw.operatorCount)),
                                    text_of(raw.reason)))
 
-        with self._lock:
-            self._library.ReportNodes(self._open(), len(arrays), tensors, NodeCallback(tell), None)
+        with self._using() as handle:
+            self._library.ReportNodes(handle, len(tensors), tensors, NodeCallback(tell), None)
         return tuple(nodes)
 
 
 def zeros_of(value: ModelValue) -> np.ndarray:
     if value.shape is None or value.dtype is None:
         raise Error(_library.INVALID_ARGUMENT, f"the model says no {'shape' if value.dtype is not None else 'type of NumPy'} of "
-                    f"its input '{value.name}': give inputs to node_report()")
+                    f"its input '{shown([value.name])}': give inputs to node_report()")
     return np.zeros([size if isinstance(size, int) else 1 for size in value.shape], value.dtype)
 
 
 def empty_of(name: str, raw: OnnxTensor) -> np.ndarray:
     dtype = ONNX_TYPES.get(raw.type, ("", None))[1]
     if dtype is None:
-        raise Error(_library.NOT_IMPLEMENTED, f"output '{name}' is of type {raw.type}, for which NumPy has none")
+        raise Error(_library.NOT_IMPLEMENTED, f"output '{shown([name])}' is of type {raw.type}, for which NumPy has none")
     return np.empty(tuple(raw.sizes[:raw.rank]), dtype)
 
 

@@ -6,14 +6,18 @@
 
 Needs onnxruntime 1.23 or newer. What a session may be told, and how to see what runs where: docs/ONNXRUNTIME.md.
 """
+import ctypes
 import os
 import re
 import threading
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from . import _library
+from ._device import enumerated
+from ._library import Error
 
-NAME = "vkdml"
+NAME = "vkdml"  # under which register() registers the library
+EP_NAME = "VkdmlExecutionProvider"
 FILE = "libonnxruntime_ep_vkdml.so"
 OLDEST = (1, 23)
 SOFTWARE = "VKDML_ONNXRUNTIME_SOFTWARE"
@@ -21,6 +25,7 @@ MEMORY_VENDOR = 0x766B646D  # of tensors on devices, as the plugin says it
 
 _lock = threading.Lock()
 _registered = False
+_path = ""
 
 
 def _onnxruntime() -> Any:
@@ -56,6 +61,26 @@ def plugin() -> str:
                   "-Donnxruntime=FOLDER_OF_ONNX_RUNTIMES_HEADERS, or set VKDML_ONNXRUNTIME_PLUGIN to its path")
 
 
+def get_library_path() -> str:
+    """The path of the plugin's library, for onnxruntime.register_execution_provider_library(): plugin(), by the name that
+    the packages of other plugins have for it.
+
+    Raises:
+        OSError: it was not found; the message has the paths that were tried.
+    """
+    return plugin()
+
+
+def get_ep_name() -> str:
+    """The execution provider's name, as OrtEpDevice.ep_name and InferenceSession.get_providers() have it."""
+    return EP_NAME
+
+
+def get_ep_names() -> List[str]:
+    """The names of all execution providers in the library: one."""
+    return [EP_NAME]
+
+
 def register(path: Optional[str] = None, *, software: bool = True) -> None:
     """Lets ONNX Runtime know the plugin; once is enough, and more is no error. session_options() does it, too.
 
@@ -65,20 +90,35 @@ def register(path: Optional[str] = None, *, software: bool = True) -> None:
             leave the choice to it, prefer them to its CPU provider. The environment variable VKDML_ONNXRUNTIME_SOFTWARE, 1 or
             0, has the last word, and is all that there is in other languages.
     """
-    global _registered
+    global _registered, _path
     with _lock:
         if not _registered:
             if software:
                 os.environ.setdefault(SOFTWARE, "1")
-            _onnxruntime().register_execution_provider_library(NAME, path or plugin())
+            _path = path or plugin()
+            _onnxruntime().register_execution_provider_library(NAME, _path)
             _registered = True
 
 
+def _check_unused(path: str) -> None:
+    """ONNX Runtime does not look whether a plugin is used: the plugin counts."""
+    sessions, tensors = ctypes.c_uint64(), ctypes.c_uint64()
+    ctypes.CDLL(path).VkdmlOnnxRuntimeCountUses(ctypes.byref(sessions), ctypes.byref(tensors))
+    if sessions.value or tensors.value:
+        raise RuntimeError(f"the plugin is used by {sessions.value} sessions and {tensors.value} tensors on devices: delete them "
+                           "first (del, gc.collect())")
+
+
 def unregister() -> None:
-    """The opposite, for when no session uses it any more."""
+    """The opposite of register(). Options and devices that were made before are of no use afterwards.
+
+    Raises:
+        RuntimeError: sessions, or tensors on devices, use the plugin; says how many.
+    """
     global _registered
     with _lock:
         if _registered:
+            _check_unused(_path)
             _onnxruntime().unregister_execution_provider_library(NAME)
             _registered = False
 
@@ -87,7 +127,7 @@ def devices() -> List[Any]:
     """The devices that sessions can be on, as ONNX Runtime's OrtEpDevice, best first; .ep_metadata["vulkan_device"] is the name,
     and "vulkan_index", "vulkan_uuid" and "vulkan_driver" tell more."""
     register()
-    return [device for device in _onnxruntime().get_ep_devices() if device.ep_name == NAME]
+    return [device for device in _onnxruntime().get_ep_devices() if device.ep_name == EP_NAME]
 
 
 def _is_named(one: Any, name: Union[str, int]) -> bool:
@@ -97,33 +137,52 @@ def _is_named(one: Any, name: Union[str, int]) -> bool:
     return name.lower() in about["vulkan_device"].lower() or name.lower() == about["vulkan_uuid"]
 
 
+def _why_none() -> str:
+    """Why the plugin offers no device at all."""
+    try:
+        others = enumerated()
+    except Error as error:
+        return error.reason
+    return "\n".join(f"{other.name}: {other.unusable or f'software, offered with {SOFTWARE}=1'}" for other in others)
+
+
 def _find(name: Union[str, int, None]) -> Any:
-    found = [one for one in devices() if name is None or name == "" or _is_named(one, name)]
+    offered = devices()
+    if not offered:
+        raise ValueError(f"there is no Vulkan device: {_why_none()}")
+    found = [one for one in offered if name is None or name == "" or _is_named(one, name)]
     if not found:
-        names = [f'#{one.ep_metadata["vulkan_index"]} {one.ep_metadata["vulkan_device"]}' for one in devices()]
-        raise ValueError(f"there is no Vulkan device {'' if name is None else name}; there are {names}")
+        names = [f'#{one.ep_metadata["vulkan_index"]} {one.ep_metadata["vulkan_device"]}' for one in offered]
+        raise ValueError(f"there is no Vulkan device {name}; there are {names}")
     return found[0]
 
 
 def session_options(options: Any = None, *, device: Union[str, int, None] = None, half: bool = False,
-                    cache: Optional[str] = None, report: Optional[str] = None, check: Optional[str] = None) -> Any:
+                    float32_intermediates: bool = False, cache: Optional[str] = None, report: Optional[str] = None,
+                    check: Optional[str] = None) -> Any:
     """Options of a session that runs on a Vulkan device what the plugin translates, and the rest on the CPU.
 
     Args:
         options: an onnxruntime.SessionOptions to add this to; a new one where there is none.
         device: a part of the device's name, its number (1 or "#1"), or its UUID; the best device where there is none.
         half: FLOAT32 may be computed with less precision where that is faster.
-        cache: a folder where compiled pipelines are kept, so that later sessions start faster. It must exist.
+        float32_intermediates: normalizations, softmax and attention that the model writes out as several FLOAT16 nodes keep
+            their intermediate values in FLOAT32, as the CPU provider does. This changes results.
+        cache: an existing folder where compiled pipelines are kept, so that later sessions start faster. ONNX Runtime's log
+            says why it cannot be read or written.
         report: a file that is told of each node where it runs, and why.
         check: "finite" or "cpu": after each run the nodes run one by one, and a run fails with the first that makes infinities
             or NaN of finite inputs, or whose result is not the CPU reference's. Slow; the session's log has all such nodes.
 
     Raises:
-        ValueError: there is no such device.
+        ValueError: there is no such device, or cache is "".
     """
+    if cache == "":
+        raise ValueError('cache is "", must be the name of a folder, or None')
     found = _find(device)
     result = _onnxruntime().SessionOptions() if options is None else options
-    settings = {"half": "1" if half else "", "cache": cache or "", "report": report or "", "check": check or ""}
+    settings = {"half": "1" if half else "", "float32_intermediates": "1" if float32_intermediates else "",
+                "cache": cache or "", "report": report or "", "check": check or ""}
     for name, value in settings.items():
         if value:
             result.add_session_config_entry(f"ep.vkdml.{name}", str(value))

@@ -93,7 +93,7 @@ bool vkdml_check_destroy(void *handle, enum vkdml_handle_kind kind, const char *
     if (result != VKDML_SUCCESS) {
         vkdml_end_on_object(report, result, handle);
     }
-    return result == VKDML_SUCCESS;
+    return result == VKDML_SUCCESS && !vkdml_lost_is_inherited(&((struct vkdml_handle *)handle)->device->lost);
 }
 
 VkdmlResult vkdml_end_on_object(struct vkdml_report *report, VkdmlResult result, const void *handle) {

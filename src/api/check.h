@@ -38,7 +38,8 @@ VkdmlResult vkdml_check_device_given(VkdmlDevice device, const void *argument, c
 VkdmlResult vkdml_check_object(const void *handle, enum vkdml_handle_kind kind, const char *name,
                                struct vkdml_report *report);
 
-/* Whether a function that destroys is to do so. NULL is not; who destroys twice, or something else, is told. */
+/* Whether a function that destroys is to do so. NULL is not; who destroys twice, or something else, is told. Objects of
+ * a process that this one is a fork of are not destroyed either: their memory goes with this process. */
 bool vkdml_check_destroy(void *handle, enum vkdml_handle_kind kind, const char *name);
 
 /* Ends a call that was made on an object, NULL or a wrong handle among them: failures go to the log of its device. */

@@ -6,11 +6,11 @@
 #include "api/check.h"
 #include "api/error.h"
 #include "api/graph.h"
-#include "base/aliases.h"
 #include "base/memory.h"
+#include "base/overlaps.h"
 #include "reference/reference.h"
 
-static bool check_binding(const VkdmlHostBinding *binding, const char *list, uint32_t index, uint64_t bytes,
+static void check_binding(const VkdmlHostBinding *binding, const char *list, uint32_t index, uint64_t bytes,
                           struct vkdml_report *report) {
     if (binding->data == NULL) {
         vkdml_report_invalid(report, "%s[%" PRIu32 "].data is NULL", list, index);
@@ -21,29 +21,40 @@ static bool check_binding(const VkdmlHostBinding *binding, const char *list, uin
     } else if ((uintptr_t)binding->data % sizeof(uint64_t) != 0) {
         vkdml_report_invalid(report, "%s[%" PRIu32 "].data is 0x%" PRIxPTR ", must be a multiple of 8", list, index,
                              (uintptr_t)binding->data);
-    } else {
-        return true;
     }
-    return false;
 }
 
-static struct vkdml_place place_of(const VkdmlHostBinding *binding, uint64_t bytes) {
-    return (struct vkdml_place){.first = (uintptr_t)binding->data, .bytes = bytes};
+static struct vkdml_taken taken_by(const VkdmlHostBinding *binding, uint64_t bytes, uint32_t index) {
+    return (struct vkdml_taken){.place = {.first = (uintptr_t)binding->data, .bytes = bytes}, .index = index};
 }
 
-/* An output apart from the inputs and from the outputs before it. */
-static void check_apart(const VkdmlReferenceGraphInfo *info, const struct vkdml_graph *graph, uint32_t index,
-                        struct vkdml_report *report) {
-    const struct vkdml_place output = place_of(&info->outputs[index], graph->values[graph->outputs[index]].bytes);
-    for (uint32_t i = 0; i < graph->input_count + index; ++i) {
-        const bool is_input = i < graph->input_count;
-        const uint32_t other = is_input ? i : i - graph->input_count;
-        const VkdmlHostBinding *binding = is_input ? &info->inputs[other] : &info->outputs[other];
-        const struct vkdml_graph_value *value = &graph->values[is_input ? other : graph->outputs[other]];
-        const struct vkdml_place place = place_of(binding, value->bytes);
-        if (binding->data != NULL && value->bytes > 0 && vkdml_places_overlap(&output, &place)) {
-            vkdml_report_invalid(report, "outputs[%" PRIu32 "] overlaps %s[%" PRIu32 "], must be disjoint", index,
-                                 is_input ? "inputs" : "outputs", other);
+static void report_overlap(size_t output, const char *what, size_t other, struct vkdml_report *report) {
+    vkdml_report_invalid(report, "outputs[%zu] overlaps %s[%zu], must be disjoint", output, what, other);
+}
+
+/* Outputs apart from one another and from inputs. */
+static void check_apart(const VkdmlReferenceGraphInfo *info, const struct vkdml_graph *graph,
+                        struct vkdml_taken *outputs, struct vkdml_report *report) {
+    for (uint32_t i = 0; i < graph->output_count; ++i) {
+        outputs[i] = taken_by(&info->outputs[i], graph->values[graph->outputs[i]].bytes, i);
+    }
+    vkdml_taken_sort(outputs, graph->output_count);
+    for (uint32_t i = 1; i < graph->output_count; ++i) {
+        const struct vkdml_taken *a = &outputs[i - 1], *b = &outputs[i];
+        if (vkdml_taken_overlaps(a, b)) {
+            report_overlap(a->index > b->index ? a->index : b->index, "outputs",
+                           a->index > b->index ? b->index : a->index, report);
+        }
+    }
+    const bool disjoint = report->count == 0;
+    for (uint32_t i = 0; i < graph->input_count && disjoint; ++i) {
+        if (info->inputs[i].data == NULL || graph->values[i].bytes == 0) {
+            continue;
+        }
+        const struct vkdml_taken input = taken_by(&info->inputs[i], graph->values[i].bytes, i);
+        size_t at = vkdml_taken_find(outputs, graph->output_count, &input);
+        for (; at < graph->output_count && vkdml_taken_overlaps(&outputs[at], &input); ++at) {
+            report_overlap(outputs[at].index, "inputs", i, report);
         }
     }
 }
@@ -70,10 +81,18 @@ static VkdmlResult check_memory(const VkdmlReferenceGraphInfo *info, const struc
         }
     }
     for (uint32_t i = 0; i < graph->output_count; ++i) {
-        if (check_binding(&info->outputs[i], "outputs", i, graph->values[graph->outputs[i]].bytes, report)) {
-            check_apart(info, graph, i, report);
-        }
+        check_binding(&info->outputs[i], "outputs", i, graph->values[graph->outputs[i]].bytes, report);
     }
+    if (report->count > 0) {
+        return report->result;
+    }
+    const size_t bytes = (graph->output_count + (size_t)1) * sizeof(struct vkdml_taken);
+    struct vkdml_taken *outputs = vkdml_allocate(NULL, bytes);
+    if (outputs == NULL) {
+        return vkdml_report_out_of_memory(report, bytes, "the order of the outputs");
+    }
+    check_apart(info, graph, outputs, report);
+    vkdml_free(NULL, outputs);
     return report->result;
 }
 

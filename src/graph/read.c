@@ -30,10 +30,12 @@ static bool read_node(struct vkdml_graph_reading *reading, uint32_t index, const
     const DML_GRAPH_NODE_DESC *desc = &reading->desc->Nodes[index];
     struct vkdml_graph_node *node = &reading->graph->nodes[index];
     node->instance = instance;
-    if (desc->Desc == NULL) {
-        return false; /* reported by who looked for operators */
+    const bool is_operator = desc->Type == DML_GRAPH_NODE_TYPE_OPERATOR;
+    /* The type says how large the struct is. vkdml_read_graph() has reported what cannot be read. */
+    if (desc->Desc == NULL || (!is_operator && desc->Type != DML_GRAPH_NODE_TYPE_CONSTANT)) {
+        return false;
     }
-    if (desc->Type == DML_GRAPH_NODE_TYPE_OPERATOR) {
+    if (is_operator) {
         node->name = ((const DML_OPERATOR_GRAPH_NODE_DESC *)desc->Desc)->Name;
         node->input_count = instance != NULL ? instance->input_count : 0;
         node->output_count = instance != NULL ? instance->output_count : 0;

@@ -117,23 +117,25 @@ static struct slot slot_at(const struct VkdmlBindingTable_T *table, size_t index
     return (struct slot){&table->dispatchable->points[index], &table->bindings[index]};
 }
 
-static struct vkdml_place place_of(const struct slot *slot) {
-    return (struct vkdml_place){.first = slot->binding->offset, .bytes = slot->point->bytes};
+static struct vkdml_taken taken_at(const struct VkdmlBindingTable_T *table, size_t index) {
+    const struct slot slot = slot_at(table, index);
+    return (struct vkdml_taken){.buffer = (uint64_t)slot.binding->buffer,
+                                .place = {.first = slot.binding->offset, .bytes = slot.point->bytes},
+                                .index = index};
 }
 
 /* a: no input; input: the number of b among inputs, or VKDML_NO_INPUT. */
-static void check_apart(const struct slot *a, const struct slot *b, size_t input, struct vkdml_report *report) {
-    const struct vkdml_place at = place_of(a), other = place_of(b);
-    if (!a->binding->buffer || a->binding->buffer != b->binding->buffer || !vkdml_places_overlap(&at, &other)) {
-        return;
-    }
-    const char *refusal = vkdml_overlap_refusal(&a->point->aliases, input, &at, &other);
+static void check_overlap(const struct VkdmlBindingTable_T *table, const struct vkdml_taken *a,
+                          const struct vkdml_taken *b, size_t input, struct vkdml_report *report) {
+    const struct vkdml_bind_point *points = table->dispatchable->points;
+    const char *refusal = vkdml_overlap_refusal(&points[a->index].aliases, input, &a->place, &b->place);
     if (refusal) {
         vkdml_report_invalid(report,
                              "%s: bytes %" PRIu64 " to %" PRIu64 " of its buffer overlap %s at %" PRIu64 " to %" PRIu64
                              ", must be disjoint%s",
-                             vkdml_bind_point_name(a->point).text, at.first, at.first + at.bytes,
-                             vkdml_bind_point_name(b->point).text, other.first, other.first + other.bytes, refusal);
+                             vkdml_bind_point_name(&points[a->index]).text, a->place.first,
+                             a->place.first + a->place.bytes, vkdml_bind_point_name(&points[b->index]).text,
+                             b->place.first, b->place.first + b->place.bytes, refusal);
     }
 }
 
@@ -147,16 +149,44 @@ static void check_bound(const struct VkdmlBindingTable_T *table, size_t slots, s
     }
 }
 
+/* All points but inputs, in the order of their places. Returns how many are bound. */
+static size_t sort_exclusive(const struct VkdmlBindingTable_T *table, size_t exclusive, struct vkdml_report *report) {
+    size_t count = 0;
+    for (size_t i = 0; i < exclusive; i++) {
+        if (table->bindings[i].buffer) {
+            table->taken[count++] = taken_at(table, i);
+        }
+    }
+    vkdml_taken_sort(table->taken, count);
+    for (size_t i = 1; i < count; i++) {
+        const struct vkdml_taken *a = &table->taken[i - 1], *b = &table->taken[i];
+        if (vkdml_taken_overlaps(a, b)) {
+            check_overlap(table, a->index < b->index ? a : b, a->index < b->index ? b : a, VKDML_NO_INPUT, report);
+        }
+    }
+    return count;
+}
+
 VkdmlResult vkdml_binding_table_check(const struct VkdmlBindingTable_T *table, struct vkdml_report *report) {
     const struct VkdmlDispatchable_T *d = table->dispatchable;
     const size_t exclusive = vkdml_dispatchable_point(d, VKDML_PLAN_INPUT, 0); /* all points but inputs */
     const size_t slots = vkdml_dispatchable_point_count(d);
     check_bound(table, slots, report);
-    for (size_t i = 0; i < exclusive; i++) {
-        const struct slot a = slot_at(table, i);
-        for (size_t k = i + 1; k < slots; k++) {
-            const struct slot b = slot_at(table, k);
-            check_apart(&a, &b, k >= exclusive ? k - exclusive : VKDML_NO_INPUT, report);
+    const uint32_t failures_before = report->count;
+    const size_t count = sort_exclusive(table, exclusive, report);
+    /* Where they overlap each other, which is refused, the search does not find all that an input overlaps. */
+    const bool disjoint = report->count == failures_before;
+    for (size_t i = exclusive; i < slots && report->omitted == 0; i++) {
+        if (!table->bindings[i].buffer) {
+            continue;
+        }
+        const struct vkdml_taken input = taken_at(table, i);
+        for (size_t at = disjoint ? vkdml_taken_find(table->taken, count, &input) : 0; at < count; at++) {
+            if (vkdml_taken_overlaps(&table->taken[at], &input)) {
+                check_overlap(table, &table->taken[at], &input, i - exclusive, report);
+            } else if (disjoint) {
+                break;
+            }
         }
     }
     return report->result;

@@ -99,7 +99,8 @@ static VkdmlResult create_set(VkdmlBindingTable table, uint32_t index, struct vk
 /* One allocation for the struct and its arrays, the 8-byte ones first. */
 static VkdmlBindingTable allocate_table(const struct VkdmlDispatchable_T *d, size_t *bytes) {
     _Static_assert(sizeof(struct VkdmlBindingTable_T) % _Alignof(VkdmlBufferBinding) == 0 &&
-                       _Alignof(VkBufferCopy) <= _Alignof(VkdmlBufferBinding) &&
+                       _Alignof(struct vkdml_taken) <= _Alignof(VkdmlBufferBinding) &&
+                       _Alignof(VkBufferCopy) <= _Alignof(struct vkdml_taken) &&
                        _Alignof(VkDescriptorSet) <= _Alignof(VkBufferCopy) &&
                        _Alignof(struct vkdml_push_constants) <= _Alignof(VkDescriptorSet),
                    "the arrays lie behind one another without gaps");
@@ -107,14 +108,16 @@ static VkdmlBindingTable allocate_table(const struct VkdmlDispatchable_T *d, siz
     for (uint32_t i = 0; i < d->step_count; i++) {
         region_count += d->steps[i].region_count;
     }
+    const size_t exclusive = vkdml_dispatchable_point(d, VKDML_PLAN_INPUT, 0);
     /* The dispatchable, with larger elements, is in memory, and a step has few regions: no overflow. */
     *bytes = sizeof(struct VkdmlBindingTable_T) + vkdml_dispatchable_point_count(d) * sizeof(VkdmlBufferBinding) +
-             region_count * sizeof(VkBufferCopy) +
+             exclusive * sizeof(struct vkdml_taken) + region_count * sizeof(VkBufferCopy) +
              (size_t)d->step_count * (sizeof(VkDescriptorSet) + sizeof(struct vkdml_push_constants));
     VkdmlBindingTable table = vkdml_allocate(d->handle.device->callbacks, *bytes);
     if (table) {
         table->bindings = (VkdmlBufferBinding *)(table + 1);
-        table->regions = (VkBufferCopy *)(table->bindings + vkdml_dispatchable_point_count(d));
+        table->taken = (struct vkdml_taken *)(table->bindings + vkdml_dispatchable_point_count(d));
+        table->regions = (VkBufferCopy *)(table->taken + exclusive);
         table->sets = (VkDescriptorSet *)(table->regions + region_count);
         table->push_constants = (struct vkdml_push_constants *)(table->sets + d->step_count);
     }

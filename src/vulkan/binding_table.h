@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/overlaps.h"
 #include "base/report.h"
 #include "vkdml/binding.h"
 #include "vulkan/dispatchable.h"
@@ -22,6 +23,7 @@ struct VkdmlBindingTable_T {
     VkDescriptorSet *sets;                       /* by step; VK_NULL_HANDLE of those that are no dispatch */
     VkBufferCopy *regions;                       /* of the copies, one step's after another's */
     struct vkdml_push_constants *push_constants; /* by step */
+    struct vkdml_taken *taken;                   /* room for each point but inputs, for the check */
 };
 
 /* What a step's buffer is bound to. */

@@ -51,7 +51,7 @@ VkdmlResult vkdml_device_allocate(const VkdmlDeviceCreateInfo *info, struct vkdm
     d->level = info->featureLevel;
     d->flags = info->flags;
     d->log = (struct vkdml_log){.callback = info->logCallback, .user_data = info->logUserData};
-    atomic_init(&d->lost.lost, false);
+    vkdml_lost_begin(&d->lost);
     vkdml_handle_begin(&d->handle, VKDML_HANDLE_DEVICE, d, sizeof *d);
     *device = d;
     return VKDML_SUCCESS;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vulkan/process.h"
+
 static const struct failure {
     VkResult vulkan;
     VkdmlResult vkdml;
@@ -46,7 +48,19 @@ VkdmlResult vkdml_vulkan_failure(struct vkdml_lost *lost, struct vkdml_report *r
     return vkdml_report_add(report, VKDML_ERROR_DRIVER, "%s returned VkResult %d", call, (int)result);
 }
 
+void vkdml_lost_begin(struct vkdml_lost *lost) {
+    lost->process = vkdml_process_number();
+    atomic_init(&lost->lost, false);
+}
+
+bool vkdml_lost_is_inherited(const struct vkdml_lost *lost) {
+    return lost->process != vkdml_process_number();
+}
+
 void vkdml_lost_set(struct vkdml_lost *lost, const char *reason) {
+    if (vkdml_lost_is_inherited(lost)) {
+        return;
+    }
     pthread_mutex_lock(&lost->lock);
     if (!atomic_load_explicit(&lost->lost, memory_order_relaxed)) {
         /* A reason is one line: what a caller gives is cut at its first line break. */
@@ -62,6 +76,11 @@ void vkdml_lost_set(struct vkdml_lost *lost, const char *reason) {
 }
 
 VkdmlResult vkdml_lost_check(struct vkdml_lost *lost, struct vkdml_report *report) {
+    if (vkdml_lost_is_inherited(lost)) {
+        return vkdml_report_add(report, VKDML_ERROR_DEVICE_LOST,
+                                "device is lost: it was made before fork(), by another process; this process must make "
+                                "its own");
+    }
     if (!atomic_load_explicit(&lost->lost, memory_order_acquire)) {
         return VKDML_SUCCESS;
     }

@@ -24,6 +24,19 @@ static struct {
 /* Devices that do not check handles: an address that is not in the list may be an object of theirs. */
 static atomic_uint other_devices;
 
+/* fork() waits for the list, so that it is whole in the child, where it is checked as before. */
+static void lock_list(void) {
+    pthread_mutex_lock(&list.lock);
+}
+
+static void unlock_list(void) {
+    pthread_mutex_unlock(&list.lock);
+}
+
+static void watch_forks(void) {
+    pthread_atfork(lock_list, unlock_list, unlock_list);
+}
+
 static bool checks_handles(VkdmlDevice device) {
     return (device->flags & VKDML_DEVICE_FLAG_CHECK_HANDLES) != 0;
 }
@@ -57,6 +70,8 @@ void vkdml_handle_begin(struct vkdml_handle *handle, enum vkdml_handle_kind kind
     atomic_fetch_add(&device->live[kind], 1);
     atomic_fetch_add(&device->references, 1);
     if (checks_handles(device)) {
+        static pthread_once_t once = PTHREAD_ONCE_INIT;
+        pthread_once(&once, watch_forks);
         pthread_mutex_lock(&list.lock);
         handle->next = *bucket_of(handle);
         *bucket_of(handle) = handle;

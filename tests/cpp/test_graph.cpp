@@ -33,25 +33,34 @@ using Floats = std::vector<float>;
 constexpr DML_TENSOR_DATA_TYPE F32 = DML_TENSOR_DATA_TYPE_FLOAT32, U32 = DML_TENSOR_DATA_TYPE_UINT32,
                                U8 = DML_TENSOR_DATA_TYPE_UINT8;
 
-// What the reference makes of a graph, whose tensors are floats.
-Floats reference(const dml::Graph &graph, const dml::Expression &output, const std::vector<Floats> &inputs) {
-    const dml::GraphDesc desc = graph.Describe({output}, static_cast<std::uint32_t>(inputs.size()));
-    std::vector<Floats> data = inputs;
-    std::vector<VkdmlHostBinding> bindings;
+// Outputs of a graph as the reference computes them. All inputs and outputs are floats.
+std::vector<Floats> reference(const dml::Graph &graph, const std::vector<dml::Expression> &outputs,
+                              const std::vector<Floats> &inputs) {
+    const dml::GraphDesc desc = graph.Describe(outputs, static_cast<std::uint32_t>(inputs.size()));
+    std::vector<Floats> data = inputs, results;
+    std::vector<VkdmlHostBinding> bindings, bound;
     for (Floats &values : data) {
         bindings.push_back({values.data(), values.size() * sizeof(float)});
     }
-    Floats result(output.GetOutputDesc().totalTensorSizeInBytes / sizeof(float));
-    const VkdmlHostBinding bound = {result.data(), result.size() * sizeof(float)};
+    for (const dml::Expression &output : outputs) {
+        results.emplace_back(output.GetOutputDesc().totalTensorSizeInBytes / sizeof(float));
+    }
+    for (Floats &result : results) {
+        bound.push_back({result.data(), result.size() * sizeof(float)});
+    }
     VkdmlReferenceGraphInfo info{};
     info.structSize = sizeof info;
     info.desc = desc.Get();
     info.inputCount = static_cast<std::uint32_t>(bindings.size());
     info.inputs = bindings.data();
-    info.outputCount = 1;
-    info.outputs = &bound;
+    info.outputCount = static_cast<std::uint32_t>(bound.size());
+    info.outputs = bound.data();
     vkdml::check(vkdmlReferenceExecuteGraph(&info));
-    return result;
+    return results;
+}
+
+Floats reference(const dml::Graph &graph, const dml::Expression &output, const std::vector<Floats> &inputs) {
+    return reference(graph, std::vector<dml::Expression>{output}, inputs)[0];
 }
 
 // The same on the device.
@@ -308,6 +317,145 @@ void tensor_descs_are_directml_s(void **) {
     assert_ptr_equal(moved.AsPtr<DML_BUFFER_TENSOR_DESC>()->Strides, moved.strides->data());
 }
 
+void spans_and_vectors_are_directmlx_s(void **) {
+    const std::uint32_t numbers[] = {1, 2, 3, 4, 5};
+    const dml::Span<const std::uint32_t> all(numbers, numbers + 5), counted(numbers, 0), some = all.subspan(1, 3);
+    assert_int_equal(all.size(), 5);
+    assert_int_equal(all.size_bytes(), 20);
+    assert_true(counted.empty());
+    assert_int_equal(some.size(), 3);
+    assert_int_equal(some[0], 2);
+    assert_ptr_equal(some.end(), numbers + 4);
+    static_assert(std::is_same_v<dml::SmallVector<std::uint32_t, 4>, dml::TensorDimensions>);
+    static_assert(std::is_same_v<dml::TensorDesc::Strides, dml::TensorStrides> && sizeof(dml::Byte) == 1);
+}
+
+// A constant of any type, as the functions take their scales and zero points.
+template <typename T> dml::Expression constant(dml::Graph &graph, DML_TENSOR_DATA_TYPE type, T value) {
+    const T values[] = {value};
+    const dml::Byte *const bytes = reinterpret_cast<const dml::Byte *>(values);
+    return dml::ConstantData(graph, dml::Span<const dml::Byte>(bytes, sizeof values), dml::TensorDesc(type, {1, 1, 1, 1}));
+}
+
+dml::Expression floats(const dml::Expression &x) {
+    return dml::Cast(x, F32);
+}
+
+void comparisons_compare(void **) {
+    const vkdml::Session session = open();
+    dml::Graph graph(session.device());
+    const dml::Expression a = dml::InputTensor(graph, 0, dml::TensorDesc(F32, {3})),
+                          b = dml::InputTensor(graph, 1, dml::TensorDesc(F32, {3}));
+    const std::vector<Floats> found = reference(
+        graph,
+        {floats(dml::Equals(a, b)), floats(dml::GreaterThan(a, b)), floats(dml::GreaterThanOrEqual(a, b)),
+         floats(dml::LessThan(a, b)), floats(dml::LessThanOrEqual(a, b, U32)), floats(dml::LogicalLessThan(a, b))},
+        {{1, 2, 3}, {2, 2, 2}});
+    const std::vector<Floats> expected = {{0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {1, 0, 0}, {1, 1, 0}, {1, 0, 0}};
+    assert_true(found == expected);
+    assert_int_equal(dml::Equals(a, b).GetOutputDesc().dataType, U8);
+    assert_int_equal(dml::LessThan(a, b, U32).GetOutputDesc().dataType, U32);
+}
+
+void quantized_types_are_those_asked_for(void **) {
+    const vkdml::Session session = open();
+    dml::Graph graph(session.device());
+    const DML_TENSOR_DATA_TYPE i8 = DML_TENSOR_DATA_TYPE_INT8;
+    const dml::Expression x = dml::InputTensor(graph, 0, dml::TensorDesc(F32, {1, 1, 1, 1}));
+    const dml::Expression half = constant(graph, F32, 0.5f), one = constant(graph, F32, 1.0f);
+    const dml::Expression bytes = dml::QuantizeLinear(x, half, constant<std::uint8_t>(graph, U8, 10));
+    assert_int_equal(bytes.GetOutputDesc().dataType, U8);
+    // 3 / 0.5 + 10 = 16; minus a zero point of 10 and times -2 is -12, of which no UINT8 is left.
+    const dml::Expression filter = constant<std::int8_t>(graph, i8, -2);
+    const dml::Expression products =
+        dml::QuantizedLinearConvolution(bytes, one, constant<std::uint8_t>(graph, U8, 10), filter, one, dml::NullOpt,
+                                        dml::NullOpt, one, dml::NullOpt, i8, {1, 1});
+    assert_int_equal(products.GetOutputDesc().dataType, i8);
+    const std::vector<Floats> found = reference(graph, {floats(bytes), floats(products)}, {{3}});
+    assert_true(found == (std::vector<Floats>{{16}, {-12}}));
+}
+
+void mean_and_variance_are_told_apart(void **) {
+    const vkdml::Session session = open();
+    dml::Graph graph(session.device());
+    const dml::Expression x = dml::InputTensor(graph, 0, dml::TensorDesc(F32, {1, 1, 1, 2}));
+    const auto normalized = [&](bool variance, bool mean) {
+        return dml::MeanVarianceNormalization(x, dml::NullOpt, dml::NullOpt, {3}, variance, mean, 0.0f);
+    };
+    assert_close(reference(graph, normalized(false, true), {{3, 4}}), {-0.5f, 0.5f});
+    assert_close(reference(graph, normalized(true, false), {{3, 4}}), {3 / std::sqrt(12.5f), 4 / std::sqrt(12.5f)});
+    assert_close(reference(graph, normalized(true, true), {{3, 4}}), {-1, 1});
+}
+
+void gradients_of_regions_are_in_their_image(void **) {
+    const vkdml::Session session = open();
+    dml::Graph graph(session.device());
+    const std::uint32_t second[] = {1};
+    const dml::Expression gradient = dml::InputTensor(graph, 0, dml::TensorDesc(F32, {1, 1, 1, 1})),
+                          region = dml::InputTensor(graph, 1, dml::TensorDesc(F32, {1, 1, 1, 4})),
+                          index = dml::ConstantData(graph, second, dml::TensorDesc(U32, {1, 1, 1, 1}));
+    const dml::RoiAlignGradOutputs made =
+        dml::RoiAlignGrad(dml::NullOpt, gradient, region, index, DML_REDUCE_FUNCTION_AVERAGE,
+                          DML_INTERPOLATION_MODE_LINEAR, 1.0f, 1.0f, 0.5f, -0.5f, 1, 1, false, 2, 2, 3, true, false);
+    assert_true(made.outputGradient.GetOutputDesc().sizes == dml::TensorDimensions({2, 1, 2, 3}));
+    assert_false(static_cast<bool>(made.outputROIGradient));
+    // The one sample is the middle of the last column of the second image.
+    const Floats found = reference(graph, made.outputGradient, {{4}, {2, 0, 3, 2}});
+    assert_close(found, {0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 2});
+}
+
+void coordinates_are_rows(void **) {
+    const vkdml::Session session = open();
+    dml::Graph graph(session.device());
+    const dml::Expression x = dml::InputTensor(graph, 0, dml::TensorDesc(F32, {1, 2, 2}));
+    const dml::NonZeroCoordinatesOutputs made = dml::NonZeroCoordinates(x);
+    assert_true(made.count.GetOutputDesc().sizes == dml::TensorDimensions({1}));
+    assert_true(made.coordinates.GetOutputDesc().sizes == dml::TensorDimensions({4, 3}));
+    const std::vector<Floats> found = reference(graph, {floats(made.count), floats(made.coordinates)}, {{0, 3, 0, 5}});
+    assert_close(found[0], {2});
+    assert_close(Floats(found[1].begin(), found[1].begin() + 6), {0, 0, 1, 0, 1, 1});
+}
+
+void the_last_step_of_a_gru_is_its_single_output(void **) {
+    const vkdml::Session session = open();
+    dml::Graph graph(session.device());
+    const auto input = [&](std::uint32_t i, dml::TensorDimensions sizes) {
+        return dml::InputTensor(graph, i, dml::TensorDesc(F32, std::move(sizes)));
+    };
+    const auto gru = [&](dml::GRUOutputOptions outputs) -> dml::GRUOutputs {
+        return dml::GRU(input(0, {1, 2, 1, 1}), input(1, {1, 1, 3, 1}), input(2, {1, 1, 3, 1}), dml::NullOpt,
+                        dml::NullOpt, dml::NullOpt, {dml::FusedActivation::Sigmoid(), dml::FusedActivation::Tanh()},
+                        DML_RECURRENT_NETWORK_DIRECTION_FORWARD, false, outputs);
+    };
+    const dml::GRUOutputs both = gru(dml::GRUOutputOptions::Both);
+    const std::vector<Floats> found =
+        reference(graph, {both.sequence, both.single, gru(dml::GRUOutputOptions::Sequence).sequence,
+                          gru(dml::GRUOutputOptions::Single).single},
+                  {{1, -1}, {0, 0, 1}, {0, 0, 0}});
+    // Gates of 1/2: h1 = tanh(1) / 2, h2 = tanh(-1) / 2 + h1 / 2.
+    assert_close(found[0], {0.5f * std::tanh(1.0f), -0.25f * std::tanh(1.0f)});
+    assert_close(found[1], {found[0][1]});
+    assert_true(found[2] == found[0] && found[3] == found[1]);
+}
+
+// As clients of DirectMLX do for operators that it has no function for.
+void a_client_makes_nodes_of_its_own(void **) {
+    const vkdml::Session session = open();
+    dml::Graph graph(session.device());
+    const dml::Expression x = dml::InputTensor(graph, 0, dml::TensorDesc(F32, {2}));
+    dml::detail::GraphBuilder *const builder = x.Impl()->GetGraphBuilder();
+    assert_ptr_equal(builder, graph.Impl());
+    dml::TensorDesc in = x.Impl()->GetOutputDesc(), out(in.dataType, in.sizes, builder->GetTensorPolicy());
+    DML_ELEMENT_WISE_ABS_OPERATOR_DESC desc{};
+    desc.InputTensor = in.AsPtr<DML_TENSOR_DESC>();
+    desc.OutputTensor = out.AsPtr<DML_TENSOR_DESC>();
+    dml::detail::NodeOutput *const inputs[] = {x.Impl()};
+    const dml::detail::NodeID node = builder->CreateOperatorNode(DML_OPERATOR_ELEMENT_WISE_ABS, &desc, inputs);
+    const dml::Expression y = builder->CreateNodeOutput(node, 0, std::move(out));
+    assert_true(y.Impl()->GetNode().type == dml::detail::NodeType::Operator && y.Impl()->GetOutputIndex() == 0);
+    assert_close(reference(graph, y + 1.0f, {{-3, 4}}), {4, 5});
+}
+
 // Every function once, or as often as it may choose another operator.
 struct Everything {
     explicit Everything(const vkdml::Device &device) : graph(device) {
@@ -536,7 +684,7 @@ void Everything::products_and_windows() {
     expect(dml::ResampleGrad(x, {1, 4, 3, 4}, nearest, DML_AXIS_DIRECTION_DECREASING, {1, 1, 3, 2}), {1, 4, 3, 4});
     const dml::RoiAlignGradOutputs given_back =
         dml::RoiAlignGrad(x, bins, corners, pictures, DML_REDUCE_FUNCTION_AVERAGE, linear, 1.0f, 1.0f, 0.5f, -0.5f, 1,
-                          4, true, {1, 4, 9, 8}, true, true);
+                          4, true, 1, 9, 8, true, true);
     expect(given_back.outputGradient, {1, 4, 9, 8});
     expect(given_back.outputROIGradient, {1, 1, 7, 4});
     const dml::Expression columns = dml::Unfold(x, {3, 2}, {2, 2}, {1, 1}, {1, 0}, {0, 0});
@@ -601,8 +749,8 @@ void Everything::indices_and_fills() {
     expect(dml::ScatterND(x, input(U32, {1, 1, 5, 2}), input(F32, {1, 1, 5, 8}), 3, 2), sizes);
     expect(dml::OneHot(input(U32, {1, 1, 6, 1}), input(F32, {1, 1, 1, 2}), 9, 3), {1, 1, 6, 9});
     const dml::NonZeroCoordinatesOutputs found = dml::NonZeroCoordinates(x);
-    expect(found.count, {1, 1, 1, 1});
-    expect(found.coordinates, {1, 1, 192, 4});
+    expect(found.count, {1});
+    expect(found.coordinates, {192, 4});
     expect(dml::NonZeroCoordinates(input(F32, {5})).coordinates, {5, 1});
     expect(dml::FillValueConstant(graph, sizes, F32, scalar(1)), sizes);
     expect(dml::FillValueSequence(graph, sizes, F32, scalar(1), scalar(2)), sizes);
@@ -669,6 +817,14 @@ void Everything::attention_and_recurrence() {
                     forward, true, true, true)
                .single,
            {1, 1, 2, 5});
+    const auto gru = [&](dml::GRUOutputOptions outputs) -> dml::GRUOutputs {
+        return dml::GRU(x, weights(15, 3), weights(15, 5), dml::NullOpt, dml::NullOpt, dml::NullOpt, {{sigmoid, tanh}},
+                        forward, true, outputs);
+    };
+    expect(gru(dml::GRUOutputOptions::Both).single, {1, 1, 2, 5});
+    expect(gru(dml::GRUOutputOptions::Sequence).sequence, {4, 1, 2, 5});
+    assert_false(static_cast<bool>(gru(dml::GRUOutputOptions::Sequence).single));
+    assert_false(static_cast<bool>(gru(dml::GRUOutputOptions::Single).sequence));
     expect(dml::LSTM(x, weights(20, 3), weights(20, 5), dml::NullOpt, dml::NullOpt, dml::NullOpt, dml::NullOpt,
                      dml::NullOpt, {{sigmoid, tanh, tanh}}, forward, 2.0f, false, true, true, true)
                .cell,
@@ -734,6 +890,14 @@ int main() {
         cmocka_unit_test_teardown(only_what_outputs_need_is_compiled, nothing_is_left),
         cmocka_unit_test_teardown(failures_are_thrown_where_they_are_written, nothing_is_left),
         cmocka_unit_test_teardown(tensor_descs_are_directml_s, nothing_is_left),
+        cmocka_unit_test_teardown(spans_and_vectors_are_directmlx_s, nothing_is_left),
+        cmocka_unit_test_teardown(comparisons_compare, nothing_is_left),
+        cmocka_unit_test_teardown(quantized_types_are_those_asked_for, nothing_is_left),
+        cmocka_unit_test_teardown(mean_and_variance_are_told_apart, nothing_is_left),
+        cmocka_unit_test_teardown(gradients_of_regions_are_in_their_image, nothing_is_left),
+        cmocka_unit_test_teardown(coordinates_are_rows, nothing_is_left),
+        cmocka_unit_test_teardown(the_last_step_of_a_gru_is_its_single_output, nothing_is_left),
+        cmocka_unit_test_teardown(a_client_makes_nodes_of_its_own, nothing_is_left),
         cmocka_unit_test_teardown(every_operator_has_a_function, nothing_is_left),
         cmocka_unit_test_teardown(all_that_functions_make_executes, nothing_is_left),
     };

@@ -1,8 +1,8 @@
 """Writes small ONNX models with nothing but Python: the messages of onnx.proto that tests need."""
 import struct
 
-FLOAT, UINT8, INT32, INT64, BOOL, FLOAT16 = 1, 2, 6, 7, 9, 10
-FORMATS = {FLOAT: "f", UINT8: "B", INT32: "i", INT64: "q", BOOL: "B", FLOAT16: "e"}
+FLOAT, UINT8, INT8, INT32, INT64, BOOL, FLOAT16, BFLOAT16 = 1, 2, 3, 6, 7, 9, 10, 16
+FORMATS = {FLOAT: "f", UINT8: "B", INT8: "b", INT32: "i", INT64: "q", BOOL: "B", FLOAT16: "e"}
 
 
 def varint(value):
@@ -39,15 +39,23 @@ def value_info(name, type_, sizes):
 
 
 def attribute(name, value):
-    """An int, or a list of them."""
+    """An int, a float, a text, or a list of one of these."""
     if isinstance(value, int):
         return text(1, name) + number(3, value) + number(20, 2)
+    if isinstance(value, float):
+        return text(1, name) + varint(2 << 3 | 5) + struct.pack("<f", value) + number(20, 1)
+    if isinstance(value, str):
+        return text(1, name) + text(4, value) + number(20, 3)
+    if value and isinstance(value[0], float):
+        return text(1, name) + text(7, struct.pack(f"<{len(value)}f", *value)) + number(20, 6)
+    if value and isinstance(value[0], str):
+        return text(1, name) + b"".join(text(9, item) for item in value) + number(20, 8)
     return text(1, name) + b"".join(number(8, item) for item in value) + number(20, 7)
 
 
-def node(op, inputs, outputs, name="", **attributes):
+def node(op, inputs, outputs, name="", domain="", **attributes):
     return (b"".join(text(1, item) for item in inputs) + b"".join(text(2, item) for item in outputs) + text(3, name) +
-            text(4, op) + b"".join(text(5, attribute(*item)) for item in attributes.items()))
+            text(4, op) + b"".join(text(5, attribute(*item)) for item in attributes.items()) + text(7, domain))
 
 
 def model(nodes, inputs, outputs, constants=(), values=(), name="net", opset=17):
@@ -55,4 +63,5 @@ def model(nodes, inputs, outputs, constants=(), values=(), name="net", opset=17)
     graph = b"".join(text(1, item) for item in nodes) + text(2, name) + b"".join(text(5, item) for item in constants)
     for field, infos in ((11, inputs), (12, outputs), (13, values)):
         graph += b"".join(text(field, info) for info in infos)
-    return number(1, 8) + text(8, number(2, opset)) + text(7, graph)
+    opsets = text(8, number(2, opset)) + text(8, text(1, "com.microsoft") + number(2, 1))
+    return number(1, 8) + opsets + text(7, graph)

@@ -1,5 +1,5 @@
-"""Compiles every public header alone, as C11, C++11 and C++17, with all warnings as errors; also after a DirectML.h. Headers of
-C++ (.hpp) as C++17 and C++20, with exceptions and without.
+"""Compiles every public header alone, as C11, C++11 and C++17, with all warnings as errors; also before and after a
+DirectML.h. Headers of C++ (.hpp) as C++17 and C++20, with exceptions and without.
 
 check_headers.py --language c|c++ --includes DIR [DIR..] --directml-stub FILE --headers DIR -- COMPILER [ARGUMENT..]
 Exits with 77, after saying why, where the compiler is missing.
@@ -13,17 +13,18 @@ import compiling
 
 
 def sources(header, stub):
-    """The ways a header must compile: alone, twice, and with the real DirectML.h first."""
+    """The ways a header must compile: alone, twice, and before and after the real DirectML.h."""
     include = f'#include "vkdml/{header.name}"\n'
     # A declaration of its own, as a translation unit may not be empty.
     end = "extern int vkdml_header_check;\n"
     yield "alone", include + end
     yield "included twice", include + include + end
     yield "without the Windows names", "#define VKDML_NO_WINDOWS_TYPES\n" + include + end
-    if header.name in ("graph.hpp", "graph_operators.hpp"):
-        # They name every struct of DirectML: vkdml's own stand in for a DirectML.h that has all.
-        yield "after DirectML.h", '#include "vkdml/dml_types.h"\n#define DIRECTML_H\n' + include + end
-    elif header.name not in ("result.h", "version.h"):
+    if header.name in ("result.h", "version.h"):
+        return
+    yield "before DirectML.h", include + f'#include "{stub}"\n' + end
+    # Two headers name every struct of DirectML, more than the stub declares: check_directml.py has the real one.
+    if header.name not in ("graph.hpp", "graph_operators.hpp"):
         member = '#include <stddef.h>\nextern char vkdml_stub_used[offsetof(DML_OPERATOR_DESC, StubMember)];\n'
         yield "after DirectML.h", f'#include "{stub}"\n' + include + member + end
 

@@ -72,7 +72,7 @@ def work(plugin):
     if plugin != "-":
         os.environ.setdefault("VKDML_ONNXRUNTIME_SOFTWARE", "1")
         ort.register_execution_provider_library("vkdml", plugin)
-        device = next(device for device in ort.get_ep_devices() if device.ep_name == "vkdml")
+        device = next(device for device in ort.get_ep_devices() if device.ep_name == "VkdmlExecutionProvider")
     for line in sys.stdin:
         number, path = line.rstrip("\n").split(" ", 1)
         print(json.dumps(try_one(pathlib.Path(path), device, int(number))), flush=True)

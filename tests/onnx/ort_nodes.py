@@ -93,7 +93,7 @@ def verdicts(cases, plugin, seconds):
     """The verdict on each case and why, as they come."""
     os.environ.setdefault("VKDML_ONNXRUNTIME_SOFTWARE", "1")
     ort.register_execution_provider_library("vkdml", str(pathlib.Path(plugin).resolve()))
-    device = next(device for device in ort.get_ep_devices() if device.ep_name == "vkdml")
+    device = next(device for device in ort.get_ep_devices() if device.ep_name == "VkdmlExecutionProvider")
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
         for case in cases:

@@ -40,7 +40,7 @@ static int make_folder(void **state) {
 static int remove_folder(void **state) {
     static const char *const names[] = {
         "secret",   "model/data", "model/sub/data", "model/..data", "model/out", "model/up", "model/parent",
-        "model/in", "model/loop", "model/pipe",     "model/net",    "model/sub", "model",    ""};
+        "model/in", "model/loop", "model/pipe",     "model/net",    "model/large",    "model/sub", "model",    ""};
     (void)state;
     for (size_t i = 0; i < ENTRIES(names); i++) {
         remove(path_of(names[i]));
@@ -149,23 +149,75 @@ static void external_data_stays_in_its_file(void **state) {
     }
 }
 
-/* Each a copy, since none is aligned. */
+static struct proto int16s_of(const char *name, int64_t count, int offset) {
+    struct proto tensor = {NULL, 0};
+    char text[16];
+    snprintf(text, sizeof text, "%d", offset);
+    proto_int(&tensor, 1, count);
+    proto_int(&tensor, 2, ONNX_INT16);
+    proto_text(&tensor, 8, name);
+    put_entry(&tensor, "location", "data");
+    put_entry(&tensor, "offset", text);
+    proto_int(&tensor, 14, 1);
+    return tensor;
+}
+
+/* Parts that overlap are copies; there are 36 of them here, and the file has 16 bytes. */
 static void a_small_model_does_not_fill_memory_from_a_large_file(void **state) {
     struct proto graph = {NULL, 0};
     (void)state;
-    for (int i = 0; i < 32; i++) {
-        struct proto tensor = {NULL, 0};
+    for (int i = 0; i < 36; i++) {
         char name[8];
         snprintf(name, sizeof name, "w%d", i);
-        proto_int(&tensor, 1, 7);
-        proto_int(&tensor, 2, ONNX_INT16);
-        proto_text(&tensor, 8, name);
-        put_entry(&tensor, "location", "data");
-        put_entry(&tensor, "offset", "1");
-        proto_int(&tensor, 14, 1);
-        proto_message(&graph, 5, tensor);
+        proto_message(&graph, 5, int16s_of(name, 1 + i % 4, i / 4));
     }
-    expect_refused_in(model_of(graph), path_of("model"), "is one of too many from the same external data");
+    expect_refused_in(model_of(graph), path_of("model"), "data: parts of external data overlap too much");
+}
+
+/* Tied weights. */
+static void tensors_of_the_same_part_share_it(void **state) {
+    enum { COUNT = 100 };
+    struct proto graph = {NULL, 0};
+    struct onnx_model model;
+    (void)state;
+    for (int i = 0; i < COUNT; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "w%d", i);
+        proto_message(&graph, 5, int16s_of(name, 7, 1));
+    }
+    struct proto bytes = model_of(graph);
+    expect_read(bytes, path_of("model"), &model);
+    for (int i = 0; i < COUNT; i++) {
+        assert_ptr_equal(model.graph.values[i].constant->data, model.graph.values[0].constant->data);
+    }
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+static uint64_t allocated; /* bytes that were asked for */
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+void *__wrap_calloc(size_t count, size_t size) {
+    allocated += (uint64_t)count * size;
+    return __real_calloc(count, size);
+}
+
+/* Of a file of 20 GiB, which has no bytes on the disk but its last, only what tensors take is read. */
+static void only_what_tensors_take_is_read(void **state) {
+    const uint64_t length = UINT64_C(20) << 30;
+    char offset[32];
+    (void)state;
+    FILE *file = fopen(path_of("model/large"), "wb");
+    assert_non_null(file);
+    assert_int_equal(fseeko(file, (off_t)(length - 4), SEEK_SET), 0);
+    assert_int_equal(fwrite("wxyz", 1, 4, file), 4);
+    assert_int_equal(fclose(file), 0);
+    snprintf(offset, sizeof offset, "%llu", (unsigned long long)(length - 4));
+    allocated = 0;
+    expect_outside(outside("large", offset, NULL), "wxyz");
+    assert_in_range(allocated, 1, 1 << 20);
 }
 
 static void files_are_opened(void **state) {
@@ -199,6 +251,8 @@ int main(void) {
         cmocka_unit_test(external_data_stays_in_its_folder),
         cmocka_unit_test(external_data_stays_in_its_file),
         cmocka_unit_test(a_small_model_does_not_fill_memory_from_a_large_file),
+        cmocka_unit_test(tensors_of_the_same_part_share_it),
+        cmocka_unit_test(only_what_tensors_take_is_read),
         cmocka_unit_test(files_are_opened),
     };
     return cmocka_run_group_tests_name("onnx_external", tests, make_folder, remove_folder);

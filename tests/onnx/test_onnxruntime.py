@@ -3,6 +3,8 @@
 
 test_onnxruntime.py      with the module and onnx, onnxruntime and numpy where Python finds them
 """
+import glob
+import json
 import os
 import pathlib
 import subprocess
@@ -19,8 +21,12 @@ from onnx import TensorProto, helper, numpy_helper
 import vkdml
 import vkdml.onnxruntime
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from forked import forked  # noqa: E402
+
 onnxruntime.set_default_logger_severity(4)
 FLOAT = TensorProto.FLOAT
+EP_NAME = "VkdmlExecutionProvider"
 
 
 def model(nodes, inputs, outputs, constants=(), opset=20):
@@ -60,10 +66,17 @@ class Plugin(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no Vulkan device nosuchdevice"):
             vkdml.onnxruntime.session_options(device="nosuchdevice")
 
+    def test_no_device_has_a_reason(self):
+        program = "import vkdml.onnxruntime\ntry: vkdml.onnxruntime.session_options()\nexcept ValueError as error: print(error)"
+        for changed, reason in (({"VK_DRIVER_FILES": "/missing", "VK_ICD_FILENAMES": "/missing"}, "VK_ERROR_INCOMPATIBLE_DRIVER"),
+                                ({"VKDML_ONNXRUNTIME_SOFTWARE": "0"}, "software, offered with VKDML_ONNXRUNTIME_SOFTWARE=1")):
+            result = subprocess.run([sys.executable, "-c", program], env={**os.environ, **changed}, capture_output=True, text=True)
+            self.assertRegex(result.stdout, f"^there is no Vulkan device: .*{reason}\n$", result)
+
     def test_shapes_may_change(self):
         text, weights = sums()
         one = session(text)
-        self.assertEqual(one.get_providers()[0], "vkdml")
+        self.assertEqual(one.get_providers()[0], EP_NAME)
         for rows in (1, 5, 1, 2, 5, *range(3, 20), 1):
             x = np.random.default_rng(rows).standard_normal((rows, 4), dtype=np.float32)
             np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
@@ -90,6 +103,43 @@ class Plugin(unittest.TestCase):
                 one.run(None, {"x": np.ones((2, 4), np.float32)})
                 del one
             self.assertEqual([path.suffix for path in pathlib.Path(folder).iterdir()], [".pipelines"])
+
+    def test_a_cache_that_fails_is_logged(self):
+        """A program of its own, whose standard error has ONNX Runtime's log."""
+        program = ("import onnxruntime, numpy, vkdml.onnxruntime, sys\n"
+                   "options = vkdml.onnxruntime.session_options(cache=sys.argv[1])\n"
+                   "one = onnxruntime.InferenceSession(sys.stdin.buffer.read(), options)\n"
+                   "for rows in (1, 2, 1):\n"
+                   "    print(one.run(None, {'x': numpy.ones((rows, 4), numpy.float32)})[0].shape)\n")
+        with tempfile.TemporaryDirectory() as folder:
+            result = subprocess.run([sys.executable, "-c", program, os.path.join(folder, "missing")], input=sums()[0],
+                                    capture_output=True)
+        self.assertEqual(result.stdout.splitlines(), [b"(1, 4)", b"(2, 4)", b"(1, 4)"], result)
+        for what in (b"the pipeline cache is not read: ", b"the pipeline cache is not written: "):
+            told = [line for line in result.stderr.splitlines() if what in line]
+            self.assertEqual(len(told), 1, result)
+            self.assertIn(b"No such file or directory", told[0])
+
+    def test_an_empty_cache_folder_is_refused(self):
+        with self.assertRaisesRegex(ValueError, 'cache is ""'):
+            vkdml.onnxruntime.session_options(cache="")
+        options = vkdml.onnxruntime.session_options()
+        options.add_session_config_entry("ep.vkdml.cache", "")
+        with self.assertRaisesRegex(Exception, 'the cache folder is ""'):
+            onnxruntime.InferenceSession(sums()[0], options)
+
+    def test_models_with_compiled_parts_are_refused(self):
+        options = vkdml.onnxruntime.session_options()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "compiled.onnx")
+            if hasattr(onnxruntime, "ModelCompiler"):
+                with self.assertRaisesRegex(Exception, "vkdml does not write models with EPContext nodes"):
+                    onnxruntime.ModelCompiler(options, sums()[0]).compile_to_file(path)
+            options.add_session_config_entry("ep.context_enable", "1")
+            options.add_session_config_entry("ep.context_file_path", path)
+            with self.assertRaisesRegex(Exception, "vkdml does not write models with EPContext nodes"):
+                onnxruntime.InferenceSession(sums()[0], options)
+            self.assertEqual(os.listdir(folder), [])
 
     def test_a_constant_graph(self):
         text = model([helper.make_node("Shape", ["x"], ["y"])], [("x", FLOAT, ["N", 4])], [("y", TensorProto.INT64, [2])])
@@ -167,6 +217,92 @@ class Plugin(unittest.TestCase):
         together(work, 4)
         self.assertEqual(failures, [])
 
+    def test_fork(self):
+        """A child process is refused sessions and tensors of its parent at once, leaves them, and makes its own."""
+        text, weights = sums()
+        x = np.ones((2, 4), np.float32)
+
+        def make():
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 1  # ONNX Runtime's own threads would be waited for when a session ends
+            made = onnxruntime.InferenceSession(text, vkdml.onnxruntime.session_options(options))
+            made.disable_fallback()
+            return made
+
+        def fails(use):
+            try:
+                use()
+            except Exception as error:
+                return "before fork()" in str(error)
+
+        kept = {"session": make(), "tensor": vkdml.onnxruntime.tensor(x)}
+        one, tensor = kept.values()
+
+        def inherited():
+            return (fails(lambda: one.run(None, {"x": x})) and fails(lambda: one.run_with_ort_values(None, {"x": tensor}))
+                    and fails(tensor.numpy))
+
+        def own():
+            there = vkdml.onnxruntime.tensor(x)
+            got = make().run_with_ort_values(None, {"x": there})[0].numpy()
+            return np.array_equal(got, (x + weights) ** 2)
+
+        def left():
+            nonlocal one, tensor
+            del one, tensor
+            kept.clear()
+            vkdml.onnxruntime.unregister()
+            return own()
+
+        np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
+        for work in (inherited, own, left):
+            self.assertEqual(forked(work), 0, work.__name__)
+        ends = threading.Event()
+
+        def run():
+            while not ends.is_set():
+                make().run(None, {"x": x})
+
+        thread = threading.Thread(target=run)  # holds locks of the plugin now and then
+        thread.start()
+        try:
+            self.assertEqual([forked(inherited) for _ in range(3)], [0, 0, 0])
+        finally:
+            ends.set()
+            thread.join()
+        np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)  # the parent's works on
+
+    def test_the_plugin_does_not_go_while_it_is_used(self):
+        x = np.ones((2, 4), np.float32)
+        used = [session(sums()[0]), session(sums()[0]), vkdml.onnxruntime.tensor(x)]
+        used[0].run(None, {"x": x})
+        for sessions, tensors in ((2, 1), (1, 1), (0, 1)):
+            with self.assertRaisesRegex(RuntimeError, f"used by {sessions} sessions and {tensors} tensors"):
+                vkdml.onnxruntime.unregister()
+            np.testing.assert_array_equal(used[-1].numpy(), x)
+            del used[0]
+        options = vkdml.onnxruntime.session_options()
+        vkdml.onnxruntime.unregister()
+        with self.assertRaisesRegex(Exception, "was unregistered after the session's options were made"):
+            onnxruntime.InferenceSession(sums()[0], options)
+        self.assertEqual(session(sums()[0]).run(None, {"x": x})[0].shape, x.shape)
+
+    def test_what_outlives_the_plugin_does_not_crash(self):
+        """ONNX Runtime's own function asks nobody: in a program of its own."""
+        program = ("import gc, numpy, onnxruntime, sys, vkdml.onnxruntime as plugin\n"
+                   "x = numpy.ones((2, 4), numpy.float32)\n"
+                   "one = onnxruntime.InferenceSession(sys.stdin.buffer.read(), plugin.session_options())\n"
+                   "tensor = plugin.tensor(x)\n"
+                   "onnxruntime.unregister_execution_provider_library(plugin.NAME)\n"
+                   "one.disable_fallback()\n"
+                   "print(one.run(None, {'x': x})[0].shape)\n"
+                   "del tensor, one\n"
+                   "gc.collect()\n"
+                   "plugin._registered = False\n"
+                   "print(plugin.tensor(x).numpy().shape)\n")
+        result = subprocess.run([sys.executable, "-c", program], input=sums()[0], capture_output=True)
+        self.assertEqual((result.returncode, result.stdout), (0, b"(2, 4)\n(2, 4)\n"), result)
+
     def test_the_plugin_can_go_and_come_again(self):
         text, _ = sums()
         one = session(text)
@@ -184,10 +320,124 @@ def chain(width):
                  [("w", weights)]), weights
 
 
+def where(text, feeds, **options):
+    """The outputs, and the operators by who ran their nodes: "vkdml" or "-"."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "report"
+        results = session(text, report=str(path), **options).run(None, feeds)
+        lines = [line.split("\t") for line in path.read_text().splitlines()]
+    return results, {name: [line[1] for line in lines if line[0] == name] for name in ("vkdml", "-")}
+
+
+def on_cpu(text, feeds):
+    return onnxruntime.InferenceSession(text, providers=["CPUExecutionProvider"]).run(None, feeds)
+
+
+class Operators(unittest.TestCase):
+    """Of com.microsoft, and what is claimed and what is not."""
+
+    def setUp(self):
+        self.rng = np.random.default_rng(17)
+
+    def test_dynamic_quantize_lstm_is_near_the_cpus(self):
+        """The CPU provider rounds the hidden state to 8 bits in each step, too: within 1/128."""
+        steps, batch, inner, size = 6, 2, 5, 8
+        for direction, kind, zero, per_column in (("bidirectional", np.int8, 0, True), ("reverse", np.uint8, 128, False)):
+            count = 2 if direction == "bidirectional" else 1
+            sizes = (count, 4 * size) if per_column else (count,)
+            constants = [("b", self.rng.standard_normal((count, 8 * size), dtype=np.float32)),
+                         ("p", self.rng.standard_normal((count, 3 * size), dtype=np.float32)),
+                         ("l", np.array([4, 6], np.int32))]
+            constants += [(name, self.rng.uniform(-1, 1, (count, batch, size)).astype(np.float32)) for name in "hc"]
+            for name, rows in (("w", inner), ("r", size)):
+                weights = self.rng.integers(-50, 50, (count, rows, 4 * size)) + zero
+                constants += [(name, weights.astype(kind)), (name + "z", np.full(sizes, zero, kind)),
+                              (name + "s", self.rng.uniform(.01, .03, sizes).astype(np.float32))]
+            node = helper.make_node("DynamicQuantizeLSTM", ["x", "w", "r", "b", "l", "h", "c", "p", "ws", "wz", "rs", "rz"],
+                                    ["y", "yh", "yc"], domain="com.microsoft", hidden_size=size, direction=direction)
+            text = model([node], [("x", FLOAT, [steps, batch, inner])], [(name, FLOAT, None) for name in ("y", "yh", "yc")],
+                         constants)
+            feeds = {"x": self.rng.standard_normal((steps, batch, inner), dtype=np.float32)}
+            results, nodes = where(text, feeds)
+            self.assertEqual(nodes, {"vkdml": ["com.microsoft.DynamicQuantizeLSTM"], "-": []})
+            for ours, theirs in zip(results, on_cpu(text, feeds)):
+                np.testing.assert_allclose(ours, theirs, rtol=0, atol=1 / 128)
+
+    def test_skip_group_norm_without_a_kernel_of_the_cpu(self):
+        x, ones = self.rng.standard_normal((1, 2, 3, 4), dtype=np.float32), np.ones(4, np.float32)
+        node = helper.make_node("SkipGroupNorm", ["x", "g", "g", "x"], ["y", "s"], domain="com.microsoft", groups=2,
+                                activation=0)
+        (y, s), _ = where(model([node], [("x", FLOAT, x.shape)], [("y", FLOAT, None), ("s", FLOAT, None)], [("g", ones)]), {"x": x})
+        parts = (2 * x).reshape(6, 2, 2)
+        expected = (parts - parts.mean((0, 2), keepdims=True)) / np.sqrt(parts.var((0, 2), keepdims=True) + 1e-5) + 1
+        np.testing.assert_array_equal(s, 2 * x)
+        np.testing.assert_allclose(y, expected.reshape(x.shape), rtol=1e-5, atol=1e-5)
+
+    def test_float32_intermediates(self):
+        half, x = TensorProto.FLOAT16, np.array([[300, 0], [1, 2]], np.float16)
+        nodes = [helper.make_node("Pow", ["x", "two"], ["s"]), helper.make_node("ReduceMean", ["s", "axis"], ["m"]),
+                 helper.make_node("Add", ["m", "e"], ["a"]), helper.make_node("Sqrt", ["a"], ["r"]),
+                 helper.make_node("Div", ["x", "r"], ["y"])]
+        text = model(nodes, [("x", half, ["N", 2])], [("y", half, ["N", 2])],
+                     [("two", np.float16(2)), ("e", np.float16(1e-6)), ("axis", np.array([-1]))])
+        theirs = on_cpu(text, {"x": x})[0]
+        np.testing.assert_allclose(where(text, {"x": x}, float32_intermediates=True)[0][0], theirs, rtol=1e-3)
+        self.assertEqual(where(text, {"x": x})[0][0][0].tolist(), [0, 0])
+
+    def test_nodes_after_a_branch_are_ours(self):
+        """The branches differ in their ranks, and shapes alone decide."""
+        def body(op, inputs):
+            return helper.make_graph([helper.make_node(op, inputs, ["z"])], op, [], [helper.make_tensor_value_info("z", FLOAT, None)])
+
+        nodes = [helper.make_node("Shape", ["x"], ["s"]), helper.make_node("Gather", ["s", "zero"], ["n"]),
+                 helper.make_node("Equal", ["n", "one"], ["c"]),
+                 helper.make_node("If", ["c"], ["b"], then_branch=body("Squeeze", ["x", "axis"]), else_branch=body("Identity", ["x"])),
+                 helper.make_node("Relu", ["b"], ["y"])]
+        text = model(nodes, [("x", FLOAT, ["N", 3, 4])], [("y", FLOAT, None)],
+                     [("zero", np.array(0)), ("one", np.array(1)), ("axis", np.array([0]))])
+        for rows in (1, 2):
+            x = self.rng.standard_normal((rows, 3, 4), dtype=np.float32)
+            (y,), nodes = where(text, {"x": x})
+            np.testing.assert_array_equal(y, np.maximum(x[0] if rows == 1 else x, 0))
+            self.assertIn("Relu", nodes["vkdml"])
+            self.assertEqual(nodes["-"], ["If"])
+
+    def test_training_that_an_input_asks_for_is_the_cpus(self):
+        text = model([helper.make_node("Dropout", ["x", "", "t"], ["d"]), helper.make_node("Add", ["d", "x"], ["y"])],
+                     [("x", FLOAT, [100]), ("t", TensorProto.BOOL, [])], [("y", FLOAT, [100])])
+        x = np.ones(100, np.float32)
+        for trains in (False, True):
+            (y,), nodes = where(text, {"x": x, "t": np.array(trains)})
+            self.assertEqual(set(y.tolist()), {1, 3} if trains else {2})
+            self.assertEqual(nodes, {"vkdml": ["Add"], "-": ["Dropout"]})
+
+    def test_one_direction_with_two_activations(self):
+        """ONNX's default for RNN."""
+        constants = [("w", self.rng.standard_normal((1, 3, 4), dtype=np.float32)),
+                     ("r", self.rng.standard_normal((1, 3, 3), dtype=np.float32))]
+        for stated in ({}, {"activations": ["Relu", "Tanh"]}):
+            text = model([helper.make_node("RNN", ["x", "w", "r"], ["y"], hidden_size=3, **stated)], [("x", FLOAT, [5, 2, 4])],
+                         [("y", FLOAT, None)], constants)
+            feeds = {"x": self.rng.standard_normal((5, 2, 4), dtype=np.float32)}
+            results, nodes = where(text, feeds)
+            self.assertEqual(nodes["vkdml"], ["RNN"])
+            np.testing.assert_allclose(results[0], on_cpu(text, feeds)[0], rtol=1e-5, atol=1e-6)
+
+    def test_rms_normalization_has_the_scales_type(self):
+        x = self.rng.standard_normal((3, 8), dtype=np.float32)
+        for first, second in ((np.float32, np.float16), (np.float16, np.float32)):
+            types = [helper.np_dtype_to_tensor_dtype(np.dtype(kind)) for kind in (first, second)]
+            text = model([helper.make_node("RMSNormalization", ["x", "g"], ["y"])], [("x", types[0], [3, 8])],
+                         [("y", types[1], [3, 8])], [("g", np.full(8, 2, second))], opset=23)
+            (y,), nodes = where(text, {"x": x.astype(first)})
+            self.assertEqual((y.dtype, nodes["vkdml"]), (second, ["RMSNormalization"]))
+            np.testing.assert_allclose(y, 2 * x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5), rtol=2e-3)
+
+
 def made(case, options, reason):
     """Whether a session is on the plugin; else it was refused for the reason, or older versions fell back, and printed it."""
     try:
-        return onnxruntime.InferenceSession(chain(6)[0], options, disable_fallback=True).get_providers()[0] == "vkdml"
+        return onnxruntime.InferenceSession(chain(6)[0], options, disable_fallback=True).get_providers()[0] == EP_NAME
     except Exception as error:
         case.assertRegex(str(error), reason)
         return False
@@ -326,7 +576,7 @@ class Memory(unittest.TestCase):
         for name, fits in (("#0", True), ("#7", False), ("no such", False)):
             options = vkdml.onnxruntime.session_options(device=0)
             options.add_session_config_entry("ep.vkdml.device", name)
-            self.assertEqual(made(self, options, f"ep.vkdml.device is {name}, but the session was given"), fits)
+            self.assertEqual(made(self, options, f"option device is {name}, but the session was given"), fits)
 
 
 class Software(unittest.TestCase):
@@ -335,7 +585,7 @@ class Software(unittest.TestCase):
         program = """
 import onnxruntime, vkdml.onnxruntime
 vkdml.onnxruntime.register({})
-found = [device for device in onnxruntime.get_ep_devices() if device.ep_name == "vkdml"]
+found = [device for device in onnxruntime.get_ep_devices() if device.ep_name == vkdml.onnxruntime.get_ep_name()]
 options = onnxruntime.SessionOptions()
 options.set_provider_selection_policy(onnxruntime.OrtExecutionProviderDevicePolicy.PREFER_CPU)
 print(len(found) > 0, onnxruntime.InferenceSession(%r, options).get_providers()[0])
@@ -348,7 +598,7 @@ print(len(found) > 0, onnxruntime.InferenceSession(%r, options).get_providers()[
                 own[vkdml.onnxruntime.SOFTWARE] = environment
             done = subprocess.run([sys.executable, "-W", "ignore", "-c", program.format(arguments)], env=own, text=True,
                                   capture_output=True, check=True, timeout=120)
-            chosen = "vkdml" if there else "CPUExecutionProvider"
+            chosen = EP_NAME if there else "CPUExecutionProvider"
             self.assertEqual(done.stdout.split()[-2:], [str(there), chosen], (arguments, environment))
 
 
@@ -362,7 +612,7 @@ class Options(unittest.TestCase):
             options.add_session_config_entry(f"ep.vkdml.{name}", "1")
         x = np.ones((2, 6), np.float32)
         one = onnxruntime.InferenceSession(text, options)
-        self.assertEqual(one.get_providers()[0], "vkdml")
+        self.assertEqual(one.get_providers()[0], EP_NAME)
         np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
         del one
         vkdml.onnxruntime.unregister()
@@ -392,7 +642,7 @@ class Options(unittest.TestCase):
                 one.run_with_iobinding(binding)
                 np.testing.assert_array_equal(value.numpy(), right)
         np.testing.assert_array_equal(session(text, check="cpu").run(None, {"x": large})[0], [[0, 0]])
-        self.assertFalse(made(self, vkdml.onnxruntime.session_options(check="all"), "ep.vkdml.check is all, must be finite or cpu"))
+        self.assertFalse(made(self, vkdml.onnxruntime.session_options(check="all"), "option check is all, must be finite or cpu"))
 
     def test_the_node_that_is_wrong_is_named(self):
         """In processes of their own, with a Vulkan loader whose memory goes wrong after a wait: that of the whole run, and of each
@@ -419,7 +669,99 @@ one.run(None, {"x": np.arange(2000, dtype=np.int32)})
     def test_what_is_no_truth_is_refused(self):
         options = vkdml.onnxruntime.session_options()
         options.add_session_config_entry("ep.vkdml.labels", "perhaps")
-        self.assertFalse(made(self, options, "ep.vkdml.labels is perhaps, must be 0 or 1"))
+        self.assertFalse(made(self, options, "option labels is perhaps, must be 0 or 1"))
+
+
+class Conventions(unittest.TestCase):
+    """What applications expect of any plugin of ONNX Runtime."""
+
+    def test_names(self):
+        device = vkdml.onnxruntime.devices()[0]
+        self.assertEqual(vkdml.onnxruntime.get_ep_name(), EP_NAME)
+        self.assertEqual(vkdml.onnxruntime.get_ep_names(), [EP_NAME])
+        self.assertEqual(device.ep_name, EP_NAME)
+        self.assertTrue(os.path.samefile(device.ep_metadata["library_path"], vkdml.onnxruntime.get_library_path()))
+
+    def test_any_registration_name(self):
+        vkdml.onnxruntime.unregister()
+        onnxruntime.register_execution_provider_library("any name", vkdml.onnxruntime.get_library_path())
+        try:
+            found = [device for device in onnxruntime.get_ep_devices() if device.ep_name == EP_NAME]
+            options = onnxruntime.SessionOptions()
+            options.add_provider_for_devices(found[:1], {})
+            text, weights = sums()
+            one = onnxruntime.InferenceSession(text, options, disable_fallback=True)
+            np.testing.assert_array_equal(one.run(None, {"x": np.ones((1, 4), np.float32)})[0], (1 + weights)[None] ** 2)
+            del one
+        finally:
+            onnxruntime.unregister_execution_provider_library("any name")
+
+    def test_a_provider_by_name(self):
+        vkdml.onnxruntime.register()
+        if EP_NAME not in onnxruntime.get_available_providers():
+            self.skipTest(f"ONNX Runtime {onnxruntime.__version__} takes no plugin by name")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report"
+            one = onnxruntime.InferenceSession(sums()[0], providers=[(EP_NAME, {"report": str(path)})])
+            self.assertEqual(one.get_providers()[0], EP_NAME)
+            self.assertIn("vkdml\tAdd", path.read_text())
+
+    def test_options_by_both_prefixes(self):
+        """Options of the provider become entries with its name in lower case; the short ones are read where these are not."""
+        device = vkdml.onnxruntime.devices()[0]
+        for provider, long, short, fits in (("perhaps", None, None, False), (None, "perhaps", None, False),
+                                            (None, None, "perhaps", False), ("0", None, "perhaps", True),
+                                            (None, "true", "perhaps", True), (None, "perhaps", "1", False)):
+            options = onnxruntime.SessionOptions()
+            options.add_provider_for_devices([device], {"half": provider} if provider else {})
+            for key, value in (("ep.vkdmlexecutionprovider.half", long), ("ep.vkdml.half", short)):
+                if value:
+                    options.add_session_config_entry(key, value)
+            self.assertEqual(made(self, options, "option half is perhaps, must be 0 or 1"), fits, (provider, long, short))
+
+    def test_of_several_devices_the_first(self):
+        """In a process of its own, where a driver is there twice: a session that is given both devices is on the first."""
+        program = """
+import sys, numpy, onnxruntime, vkdml.onnxruntime
+devices = vkdml.onnxruntime.devices()
+for given in (devices, devices[::-1]):
+    number = given[0].ep_metadata["vulkan_index"]
+    options = onnxruntime.SessionOptions()
+    options.add_provider_for_devices(given, {"device": "#" + number})
+    one = onnxruntime.InferenceSession(%r, options, disable_fallback=True)
+    one.disable_fallback()
+    print(len(given), number, one.get_providers()[0], one.run(["z"], {"x": numpy.full((1, 6), 2, numpy.float32)})[0].sum())
+""" % chain(6)[0]
+        named = os.environ.get("VK_DRIVER_FILES") or os.environ.get("VK_ICD_FILENAMES") or ""
+        driver = pathlib.Path(named.split(":")[0] or next(iter(glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json")), "none"))
+        if not driver.is_file():
+            self.skipTest("lavapipe is not installed")
+        about = json.loads(driver.read_text())
+        library = about["ICD"]["library_path"]
+        about["ICD"]["library_path"] = str(driver.parent / library) if "/" in library else library
+        with tempfile.TemporaryDirectory() as folder:
+            files = [pathlib.Path(folder) / name for name in ("a.json", "b.json")]
+            for file in files:
+                file.write_text(json.dumps(about))
+            drivers = ":".join(map(str, files))
+            done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], text=True, capture_output=True, timeout=120,
+                                  env={**os.environ, "VK_DRIVER_FILES": drivers, "VK_ICD_FILENAMES": drivers})
+        self.assertEqual(done.stdout.splitlines(), [f"2 {number} {EP_NAME} 12.0" for number in "01"], done.stderr)
+
+    def test_free_dimensions_may_be_fixed(self):
+        """Then all sizes are known, and the plan is made with the session, not at its first run."""
+        text, weights = sums()
+        for rows in (None, 3):
+            options = onnxruntime.SessionOptions()
+            if rows:
+                options.add_free_dimension_override_by_name("N", rows)
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "report"
+                one = session(text, options=options, report=str(path))
+                self.assertEqual([line for line in path.read_text().splitlines() if line.startswith("plan")],
+                                 ["plan\t2"] if rows else [])
+            x = np.ones((3, 4), np.float32)
+            np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
 
 
 class Tap(unittest.TextTestResult):

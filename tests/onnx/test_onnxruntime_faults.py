@@ -225,7 +225,7 @@ class Faults(unittest.TestCase):
                 fail("", 0, 0)
             del ones, one
             self.afresh()
-            self.assertFalse([device for device in onnxruntime.get_ep_devices() if device.ep_name == "vkdml"])
+            self.assertFalse([device for device in onnxruntime.get_ep_devices() if device.ep_name == "VkdmlExecutionProvider"])
             cpu = onnxruntime.InferenceSession(sums()[0], providers=["CPUExecutionProvider"])
             self.right(cpu)
         self.assertTrue(vkdml.onnxruntime.devices())

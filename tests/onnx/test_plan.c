@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -126,6 +127,42 @@ static void inputs_are_looked_at_where_shapes_ask(void **state) {
     assert_false(onnx_plan_create(&model, &model.graph, 2, inputs, NULL, &plan, &error));
     assert_non_null(strstr(error.text, "Reshape"));
     assert_non_null(strstr(error.text, "not known before the model runs"));
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* An input that has an initializer: it holds, and is folded, unless another value of the input's type is given. */
+static void an_initializer_holds_where_nothing_is_given(void **state) {
+    static const int64_t other[] = {3, 4, 5};
+    struct onnx_model model;
+    (void)state;
+    add_ints("w", 2, (const int64_t[]){1, 2});
+    add_node("Add", "w w", "y");
+    add_node("Add", "x x", "z");
+    add_input("w", ONNX_INT64, "n");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("y", ONNX_INT64, "n");
+    add_output("z", ONNX_FLOAT, "2 6");
+    struct onnx_plan_input inputs[] = {two_by_six, {.type = ONNX_UNDEFINED}};
+    struct proto bytes = read_graph(&model);
+    for (uint32_t count = 1; count <= 3; ++count) {
+        struct onnx_error error = {0};
+        struct onnx_plan *plan;
+        if (count == 3) {
+            inputs[1] = (struct onnx_plan_input){.type = ONNX_INT64, .rank = 1, .sizes = {3}, .data = other};
+        }
+        assert_true(onnx_plan_create(&model, &model.graph, count < 2 ? 1 : 2, inputs, NULL, &plan, &error));
+        assert_int_equal(onnx_plan_node_count(plan), count < 3 ? 1 : 2);
+        assert_int_equal(onnx_plan_outputs(plan)[0].sizes[0], count < 3 ? 2 : 3);
+        if (count < 3) {
+            assert_memory_equal(onnx_plan_outputs(plan)[0].data, ((const int64_t[]){2, 4}), 16);
+        }
+        onnx_plan_free(plan);
+    }
+    struct onnx_error error = {0};
+    struct onnx_plan *plan;
+    assert_false(onnx_plan_create(&model, &model.graph, 3, inputs, NULL, &plan, &error));
+    assert_string_equal(error.text, "3 inputs for a graph of 1, and some that have initializers");
     onnx_arena_free(&model.arena);
     proto_free(&bytes);
 }
@@ -343,6 +380,148 @@ static void nodes_are_judged_one_by_one(void **state) {
     proto_free(&bytes);
 }
 
+/* The verdict on the last node of the graph, which must not be translated for a reason, or must be where that is NULL.
+ * */
+static void expect_verdict(const char *reason) {
+    struct onnx_model model;
+    struct proto bytes = read_graph(&model);
+    const struct onnx_verdict *verdicts = onnx_judge(&model, &model.graph, &model.arena);
+    assert_non_null(verdicts);
+    const struct onnx_verdict *last = &verdicts[model.graph.node_count - 1];
+    if (last->is_translated != (reason == NULL) || (reason != NULL && strstr(last->reason, reason) == NULL)) {
+        fail_msg("%s: %s, must be: %s", model.graph.nodes[model.graph.node_count - 1].op,
+                 last->is_translated ? "translated" : last->reason, reason == NULL ? "translated" : reason);
+    }
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* A node that waits for elements of an input is not claimed where its types are not supported, whatever the elements.
+ * */
+static void types_are_judged_before_elements(void **state) {
+    static const struct {
+        const char *op, *inputs, *outputs;
+        enum onnx_type first, second;
+        const char *first_sizes, *second_sizes, *reason;
+    } cases[] = {
+        {"TopK", "x k", "y i", ONNX_DOUBLE, ONNX_INT64, "4 6", "1", "FLOAT64"},
+        {"TopK", "x k", "y i", ONNX_BFLOAT16, ONNX_INT64, "4 6", "1", "BFLOAT16"},
+        {"TopK", "x k", "y i", ONNX_FLOAT, ONNX_INT64, "4 6", "1", NULL},
+        {"ReduceSum", "x k", "y", ONNX_BFLOAT16, ONNX_INT64, "4 6", "1", "BFLOAT16"},
+        {"ReduceSum", "x k", "y", ONNX_INT16, ONNX_INT64, "4 6", "1", "of INT16"},
+        {"ReduceSum", "x k", "y", ONNX_INT64, ONNX_INT64, "4 6", "1", NULL},
+        {"CumSum", "x k", "y", ONNX_BFLOAT16, ONNX_INT32, "4 6", "", "BFLOAT16"},
+        {"Pow", "x k", "y", ONNX_INT32, ONNX_FLOAT, "4 6", "", "an exponent that is no integer"},
+        {"Pow", "x k", "y", ONNX_INT32, ONNX_INT32, "4 6", "", NULL},
+        {"Unique", "x", "y", ONNX_UINT64, ONNX_INT64, "4", "1", "UINT64"},
+        {"Dropout", "x - k", "y", ONNX_FLOAT, ONNX_BOOL, "4 6", "", "training drops elements"},
+        {"Reshape", "x k", "y", ONNX_BFLOAT16, ONNX_INT64, "4 6", "3", NULL},
+        {"Reshape", "x k", "y", ONNX_FLOAT, ONNX_INT64, "n m", "3", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        add_node(cases[i].op, cases[i].inputs, cases[i].outputs);
+        add_input("x", cases[i].first, cases[i].first_sizes);
+        add_input("k", cases[i].second, cases[i].second_sizes);
+        add_output("y", cases[i].first, "");
+        expect_verdict(cases[i].reason);
+    }
+    /* One input after another: the ratio is asked for where elements are dropped. */
+    add_node("Dropout", "x r k", "y");
+    add_input("x", ONNX_FLOAT, "4 6");
+    add_input("r", ONNX_FLOAT, "");
+    add_input("k", ONNX_BOOL, "");
+    add_output("y", ONNX_FLOAT, "4 6");
+    expect_verdict("training drops elements");
+}
+
+/* Views of types that DirectML does not have are copied as bits, where they are outputs. */
+static void views_of_any_type_are_copied(void **state) {
+    static const enum onnx_type types[] = {ONNX_BFLOAT16, ONNX_COMPLEX64, ONNX_DOUBLE, ONNX_BOOL, ONNX_FLOAT16};
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
+        struct onnx_model model;
+        const struct onnx_plan_input input = {.type = types[i], .rank = 2, .sizes = {2, 6}};
+        add_node("Transpose", "x", "y");
+        add_input("x", types[i], "2 6");
+        add_output("y", types[i], "6 2");
+        struct proto bytes = read_graph(&model);
+        struct onnx_plan *plan = plan_graph(&model, &input);
+        assert_int_equal(onnx_plan_node_count(plan), 1);
+        assert_int_equal(onnx_plan_outputs(plan)[0].type, types[i]);
+        onnx_plan_free(plan);
+        onnx_arena_free(&model.arena);
+        proto_free(&bytes);
+    }
+}
+
+static void add_graph(struct proto *node, const char *name, struct proto body) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, name);
+    proto_message(&attribute, 6, body);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_GRAPH);
+    proto_message(node, 5, attribute);
+}
+
+static struct proto branch_of(const char *op) {
+    struct proto body = {NULL, 0};
+    proto_message(&body, 1, model_node(op, "x", "z"));
+    proto_message(&body, 12, model_value("z", ONNX_FLOAT, ""));
+    return body;
+}
+
+/* ONNX Runtime keeps the bodies of nodes, which then are not translated; nodes after them are, whatever their ranks. */
+static void nodes_after_kept_bodies_are_translated(void **state) {
+    struct onnx_model model;
+    struct proto node = model_node("If", "c", "b"), value = {NULL, 0}, type = {NULL, 0}, tensor = {NULL, 0};
+    (void)state;
+    add_graph(&node, "then_branch", branch_of("Identity"));
+    add_graph(&node, "else_branch", branch_of("Squeeze"));
+    proto_message(&graph, 1, node);
+    add_node("Relu", "b", "y");
+    add_input("x", ONNX_FLOAT, "n 3 4");
+    add_input("c", ONNX_BOOL, "");
+    proto_int(&tensor, 1, ONNX_FLOAT); /* a type without a shape */
+    proto_message(&type, 1, tensor);
+    proto_text(&value, 1, "b");
+    proto_message(&value, 2, type);
+    proto_message(&graph, 13, value);
+    add_output("y", ONNX_FLOAT, "");
+    struct proto bytes = read_graph(&model);
+    struct onnx_attribute kept[2] = {model.graph.nodes[0].attributes[0], model.graph.nodes[0].attributes[1]};
+    kept[0].graph = kept[1].graph = NULL;
+    model.graph.nodes[0].attributes = kept;
+    const struct onnx_verdict *verdicts = onnx_judge(&model, &model.graph, &model.arena);
+    assert_non_null(verdicts);
+    assert_false(verdicts[0].is_translated);
+    assert_non_null(strstr(verdicts[0].reason, "ONNX Runtime runs nodes that have bodies"));
+    assert_true(verdicts[1].is_translated);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* ONNX states two activations for RNN also where it has one direction: the first counts. */
+static void surplus_activations_are_left_out(void **state) {
+    (void)state;
+    for (uint32_t count = 0; count < 3; ++count) {
+        struct proto node = model_node("RNN", "x w r", "y"), activations = {NULL, 0};
+        proto_text(&activations, 1, "activations");
+        for (uint32_t i = 0; i < count; ++i) {
+            proto_text(&activations, 9, i == 0 ? "Relu" : "Tanh");
+        }
+        proto_int(&activations, 20, ONNX_ATTRIBUTE_STRINGS);
+        if (count != 0) {
+            proto_message(&node, 5, activations);
+        }
+        proto_message(&graph, 1, node);
+        add_input("x", ONNX_FLOAT, "5 1 4");
+        add_input("w", ONNX_FLOAT, "1 3 4");
+        add_input("r", ONNX_FLOAT, "1 3 3");
+        add_output("y", ONNX_FLOAT, "5 1 1 3");
+        expect_verdict(NULL);
+    }
+}
+
 /* ---- what changed models found ---- */
 
 /* Judged, and planned for inputs: refused with the reason both times. */
@@ -449,10 +628,210 @@ static void large_outputs_are_not_written_out(void **state) {
     proto_free(&bytes);
 }
 
+/* ---- what multiplies ---- */
+
+static uint64_t allocated; /* bytes that were asked for */
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+void *__wrap_calloc(size_t count, size_t size) {
+    allocated += (uint64_t)count * size;
+    return __real_calloc(count, size);
+}
+
+static struct proto with_graph(struct proto node, const char *name, struct proto body) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, name);
+    proto_message(&attribute, 6, body);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_GRAPH);
+    proto_message(&node, 5, attribute);
+    return node;
+}
+
+enum growth { LOOPS, LOOPS_OF_CALLS, CALLS_OF_LOOPS, SCANS, GROWTHS };
+
+/* 'out' of 'in' by a node of the kind around another, `depth` of them. */
+static struct proto grow(enum growth growth, int depth, const char *in, const char *out) {
+    if (depth == 0) {
+        return growth == LOOPS_OF_CALLS ? model_call("local", "f", in, out) : model_node("Neg", in, out);
+    }
+    char inner_in[16], inner_out[16], text[64];
+    snprintf(inner_in, sizeof inner_in, "i%d", depth);
+    snprintf(inner_out, sizeof inner_out, "o%d", depth);
+    struct proto body = {NULL, 0};
+    if (growth == SCANS) {
+        struct proto count = {NULL, 0};
+        proto_text(&count, 1, "num_scan_inputs");
+        proto_int(&count, 3, 1);
+        proto_int(&count, 20, ONNX_ATTRIBUTE_INT);
+        proto_message(&body, 1, grow(growth, depth - 1, inner_in, inner_out));
+        proto_message(&body, 11, model_value(inner_in, ONNX_FLOAT, "2 6"));
+        proto_message(&body, 11, model_value("element", ONNX_INT64, ""));
+        proto_message(&body, 12, model_value(inner_out, ONNX_FLOAT, "2 6"));
+        snprintf(text, sizeof text, "%s scanned", in);
+        struct proto node = with_graph(model_node("Scan", text, out), "body", body);
+        proto_message(&node, 5, count);
+        return node;
+    }
+    proto_message(&body, 1, model_node("Identity", "go", "on"));
+    proto_message(&body, 1, grow(growth, depth - 1, inner_in, inner_out));
+    proto_message(&body, 11, model_value("turn", ONNX_INT64, ""));
+    proto_message(&body, 11, model_value("go", ONNX_BOOL, ""));
+    proto_message(&body, 11, model_value(inner_in, ONNX_FLOAT, "2 6"));
+    proto_message(&body, 12, model_value("on", ONNX_BOOL, ""));
+    proto_message(&body, 12, model_value(inner_out, ONNX_FLOAT, "2 6"));
+    snprintf(text, sizeof text, "count - %s", in);
+    return with_graph(model_node("Loop", text, out), "body", body);
+}
+
+/* y = a node of functions and bodies around one another, 4^depth Neg where none is refused. */
+static struct proto grown_model(enum growth growth, int depth) {
+    struct proto own = {NULL, 0};
+    if (growth == CALLS_OF_LOOPS) {
+        proto_message(&own, 1, model_call("local", "f", "x count", "y"));
+    } else {
+        proto_message(&own, 1, grow(growth, depth, "x", "y"));
+    }
+    struct proto count = {NULL, 0}, scanned = {NULL, 0};
+    proto_int(&count, 2, ONNX_INT64);
+    proto_text(&count, 8, "count");
+    proto_bytes(&count, 9, (const int64_t[]){4}, 8);
+    proto_message(&own, 5, count);
+    proto_int(&scanned, 1, 4);
+    proto_int(&scanned, 2, ONNX_INT64);
+    proto_text(&scanned, 8, "scanned");
+    proto_bytes(&scanned, 9, (const int64_t[]){1, 2, 3, 4}, 32);
+    proto_message(&own, 5, scanned);
+    proto_message(&own, 11, model_value("x", ONNX_FLOAT, "2 6"));
+    proto_message(&own, 12, model_value("y", ONNX_FLOAT, "2 6"));
+    struct proto bytes = model_of(own), function = {NULL, 0};
+    proto_message(&bytes, 8, model_opset("local", 1));
+    proto_text(&function, 1, "f");
+    model_names(&function, 4, growth == CALLS_OF_LOOPS ? "a count" : "a");
+    model_names(&function, 5, "p");
+    proto_message(&function, 9, model_opset("", 17));
+    proto_message(&function, 9, model_opset("local", 1));
+    proto_text(&function, 10, "local");
+    proto_message(&function, 7, growth == CALLS_OF_LOOPS ? grow(growth, depth, "a", "p") : model_node("Neg", "a", "p"));
+    proto_message(&bytes, 25, function);
+    return bytes;
+}
+
+static bool plan_grown(enum growth growth, int depth, struct onnx_error *error, uint32_t *node_count) {
+    struct onnx_model model;
+    struct onnx_plan *plan;
+    struct proto bytes = grown_model(growth, depth);
+    allocated = 0;
+    if (!onnx_read_model(bytes.bytes, bytes.length, NULL, &model, error)) {
+        fail_msg("%s", error->text);
+    }
+    *error = (struct onnx_error){0};
+    const bool is_planned = onnx_plan_create(&model, &model.graph, 1, &two_by_six, NULL, &plan, error);
+    *node_count = is_planned ? onnx_plan_node_count(plan) : 0;
+    assert_in_range(allocated, 1, (UINT64_C(256) << 20) + 1024 * bytes.length);
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+    return is_planned;
+}
+
+/* Bodies multiply what they hold, and so do functions in them and they in functions: all draw on one budget. */
+static void bodies_in_bodies_do_not_fill_memory(void **state) {
+    struct onnx_error error = {0};
+    uint32_t node_count;
+    (void)state;
+    for (enum growth growth = LOOPS; growth < GROWTHS; ++growth) {
+        if (!plan_grown(growth, 3, &error, &node_count)) {
+            fail_msg("kind %d: %s", (int)growth, error.text);
+        }
+        assert_int_equal(node_count, 4 * 4 * 4);
+        if (plan_grown(growth, 15, &error, &node_count)) {
+            fail_msg("kind %d: 15 bodies in one another are planned, must be refused", (int)growth);
+        }
+        if (strstr(error.text, "bodies of Loop, Scan and If expand to more than 1") == NULL) {
+            fail_msg("kind %d: %s", (int)growth, error.text);
+        }
+    }
+}
+
+/* A body that is not nested is planned for all turns that a Loop may have, however large it is. */
+static void a_large_body_is_planned_for_all_turns(void **state) {
+    enum { NODES = 1000, TURNS = 64 };
+    struct onnx_model model;
+    struct proto body = {NULL, 0};
+    char in[32], out[32];
+    (void)state;
+    for (int n = 0; n < NODES; ++n) {
+        snprintf(in, sizeof in, "/model/layer/n%d", n);
+        snprintf(out, sizeof out, "/model/layer/n%d", n + 1);
+        proto_message(&body, 1, model_node("Neg", in, out));
+    }
+    proto_message(&body, 11, model_value("turn", ONNX_INT64, ""));
+    proto_message(&body, 11, model_value("go", ONNX_BOOL, ""));
+    proto_message(&body, 11, model_value("/model/layer/n0", ONNX_FLOAT, "2 6"));
+    proto_message(&body, 12, model_value("go", ONNX_BOOL, ""));
+    proto_message(&body, 12, model_value(out, ONNX_FLOAT, "2 6"));
+    add_ints("count", 1, (const int64_t[]){TURNS});
+    proto_message(&graph, 1, with_graph(model_node("Loop", "count - x", "y"), "body", body));
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("y", ONNX_FLOAT, "2 6");
+    struct proto bytes = read_graph(&model);
+    struct onnx_plan *plan = plan_graph(&model, &two_by_six);
+    assert_int_equal(onnx_plan_node_count(plan), NODES * TURNS);
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* Each table is small enough, together they are not; results that need not be computed while planning are not. */
+static void tables_are_bounded_together(void **state) {
+    enum { BYTES = 8 << 10 };
+    const struct onnx_plan_options options = {.host_limit = 4 * BYTES};
+    static int64_t ints[BYTES / 8];
+    struct onnx_model model;
+    struct onnx_plan *plan = NULL;
+    (void)state;
+    add_ints("first", 1, (const int64_t[]){0});
+    add_ints("last", 1, (const int64_t[]){BYTES / 8});
+    add_ints("step", 1, (const int64_t[]){1});
+    add_ints("table", BYTES / 8, ints);
+    add_node("Add", "table table", "folded");
+    add_node("Add", "folded folded", "left");
+    add_node("Range", "first last step", "y1");
+    add_node("Range", "first last step", "y2");
+    add_node("Range", "first last step", "y3");
+    add_node("Range", "first last step", "y4");
+    add_output("left", ONNX_INT64, "n");
+    for (int n = 1; n < 5; ++n) {
+        char name[16];
+        snprintf(name, sizeof name, "y%d", n);
+        add_output(name, ONNX_INT64, "n");
+        const struct proto copy = graph;
+        struct onnx_error error = {0};
+        graph = (struct proto){NULL, 0};
+        proto_append(&graph, copy.bytes, copy.length);
+        struct proto bytes = read_graph(&model);
+        graph = copy;
+        const bool is_planned = onnx_plan_create(&model, &model.graph, 0, NULL, &options, &plan, &error);
+        assert_int_equal(is_planned, n < 4);
+        if (is_planned) {
+            assert_int_equal(onnx_plan_node_count(plan), 1);
+        } else {
+            assert_non_null(strstr(error.text, "Range: tensors that are computed before the model runs take more than"));
+        }
+        onnx_plan_free(plan);
+        onnx_arena_free(&model.arena);
+        proto_free(&bytes);
+    }
+    proto_free(&graph);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_are_folded),
         cmocka_unit_test(inputs_are_looked_at_where_shapes_ask),
+        cmocka_unit_test(an_initializer_holds_where_nothing_is_given),
         cmocka_unit_test(plans_hold_for_a_range),
         cmocka_unit_test(views_leave_no_operators),
         cmocka_unit_test(views_have_other_sizes),
@@ -462,11 +841,18 @@ int main(void) {
         cmocka_unit_test(operands_of_many_elements_are_not_looked_at),
         cmocka_unit_test(refusals_name_the_node),
         cmocka_unit_test(nodes_are_judged_one_by_one),
+        cmocka_unit_test(types_are_judged_before_elements),
+        cmocka_unit_test(views_of_any_type_are_copied),
+        cmocka_unit_test(nodes_after_kept_bodies_are_translated),
+        cmocka_unit_test(surplus_activations_are_left_out),
         cmocka_unit_test(strings_are_no_operands),
         cmocka_unit_test(strings_are_not_divided),
         cmocka_unit_test(what_fails_is_asked_nothing),
         cmocka_unit_test(tables_are_not_of_any_size),
         cmocka_unit_test(large_outputs_are_not_written_out),
+        cmocka_unit_test(bodies_in_bodies_do_not_fill_memory),
+        cmocka_unit_test(a_large_body_is_planned_for_all_turns),
+        cmocka_unit_test(tables_are_bounded_together),
     };
     return cmocka_run_group_tests_name("onnx_plan", tests, NULL, NULL);
 }

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "models.h"
 #include "onnx/file.h"
@@ -276,10 +278,47 @@ static void eight_threads_wait_for_one_queue(void **state) {
     assert_int_equal(watched.overlaps, 0);
 }
 
+/* A child is refused its parent's model at once, also while a thread runs it, leaves it, and opens its own. */
+static void children_open_their_own(void **state) {
+    const VkdmlOnnxTensor tensor = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = x};
+    VkdmlOnnxRun begun, other;
+    (void)state;
+#if defined(__SANITIZE_THREAD__)
+    skip(); /* ThreadSanitizer ends a child that starts threads, as the driver does */
+#endif
+    open_all();
+    assert_int_equal(vkdmlOnnxBeginRun(opened, 1, &tensor, &begun), VKDML_SUCCESS); /* holds its lock */
+    const pid_t child = fork();
+    if (child == 0) {
+        struct worker worker = {.seed = 0};
+        alarm(20); /* a wait without end ends the child */
+        bool good = vkdmlOnnxBeginRun(opened, 1, &tensor, &other) == VKDML_ERROR_DEVICE_LOST &&
+                    strstr(vkdmlOnnxGetErrorMessage(), "before fork()") != NULL;
+        run(&worker, session, 1);
+        good = good && strstr(worker.why, "before fork()") != NULL;
+        close_all();
+        open_all();
+        worker = (struct worker){.seed = 0};
+        run_opened(&worker, 1);
+        run_at_places(&worker, 1);
+        close_all();
+        _exit(good && worker.failed == NULL ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    vkdmlOnnxEndRun(begun);
+    assert_int_equal(status, 0);
+    struct worker worker = {.seed = 0};
+    run_opened(&worker, 1);
+    close_all();
+    assert_null(worker.failed);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eight_threads_run_models_at_once),
         cmocka_unit_test(eight_threads_wait_for_one_queue),
+        cmocka_unit_test(children_open_their_own),
     };
     if (argc > 1) {
         rounds = (uint32_t)strtoul(argv[1], NULL, 10);

@@ -1,9 +1,11 @@
 """vkdml.Model: ONNX models from Python. Prints TAP. test_onnx.py HARNESS_FOLDER"""
+import multiprocessing
 import os
 import sys
 import tempfile
 import threading
 import unittest
+import warnings
 
 import numpy as np
 
@@ -11,6 +13,7 @@ import tap
 import vkdml
 
 sys.path.insert(0, sys.argv[1])
+from forked import forked  # noqa: E402
 from onnx_models import BOOL, FLOAT, FLOAT16, INT64, UINT8, model, node, tensor, value_info  # noqa: E402
 
 X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
@@ -68,6 +71,38 @@ class Models(unittest.TestCase):
         np.testing.assert_array_equal(open_.run({"x": np.arange(5, dtype=np.uint8)})["y"], np.arange(5))
         with self.assertRaisesRegex(vkdml.Error, "says no type of NumPy of its input 'x'"):
             open_.nodes
+
+    def test_names(self):
+        """names of a model are escaped and shortened in messages, and what they are elsewhere"""
+        wild, long = "\x1b[31mred\nrow", "n" * 100000
+        net = vkdml.Model(self.write(model([node("Add", [wild, long], [long + "y"], wild)],
+                                           [value_info(wild, FLOAT, [2]), value_info(long, FLOAT, [2])],
+                                           [value_info(long + "y", FLOAT, [2])])))
+        self.assertEqual([value.name for value in net.inputs], [wild, long])
+        self.assertEqual(net.nodes[0].name, wild)
+        for error, inputs in ((TypeError, {}), (TypeError, {wild: X, long: X, "\x1b": X}), (TypeError, {wild: X.astype(float), long: X}),
+                              (vkdml.Error, {wild: X[0], long: X[0]}), (vkdml.Error, {wild: X[0, :2], long: X[0]})):
+            with self.assertRaises(error) as caught:
+                net.run(inputs)
+            self.assertNotRegex(str(caught.exception), r"[\x00-\x1f]")
+            self.assertLess(len(str(caught.exception)), 2000)
+
+    def test_optional(self):
+        """an input with an initializer has its value unless another one is given"""
+        path = self.write(model([node("Mul", ["x", "w"], ["y"])], [value_info("w", FLOAT, ["m"]), value_info("x", FLOAT, ["n", 3])],
+                                [value_info("y", FLOAT, ["n", 3])], [tensor("w", FLOAT, [3], [1, 2, 3])]))
+        for device in (None, "reference"):
+            net = vkdml.Model(path, device)
+            self.assertEqual([[value.name for value in values] for values in (net.inputs, net.optional_inputs)], [["x"], ["w"]])
+            for _ in range(2):
+                np.testing.assert_array_equal(net.run({"x": X})["y"], X * W)
+                np.testing.assert_array_equal(net.run({"x": X, "w": W + 4})["y"], X * (W + 4))
+                np.testing.assert_array_equal(net.run({"x": X, "w": [5]})["y"], X * 5)
+            self.assertEqual([one.outcome for one in net.nodes + net.node_report({"x": X, "w": W})], ["translated"] * 2)
+            with self.assertRaisesRegex(TypeError, "inputs are x; optional: w; unknown: z"):
+                net.run({"x": X, "z": W})
+            with self.assertRaisesRegex(vkdml.Error, "input 'w' has 2 dimensions, must have 1"):
+                net.run({"x": X, "w": X})
 
     def test_types(self):
         """scalars stay scalars, bools bools, and tensors of no elements have their shape"""
@@ -148,6 +183,66 @@ class Models(unittest.TestCase):
             with vkdml.Model(self.write(network()), cache=folder) as net:
                 net.run({"x": X})
         self.assertRegex(" ".join(os.listdir(folder)), r"^vkdml-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}\.pipelines$")
+
+    def test_cache_that_fails(self):
+        """a cache that cannot be used is a warning, with the reason, once"""
+        folder = self.make_folder()
+        missing, loop = os.path.join(folder, "missing"), os.path.join(folder, "loop")
+        os.symlink(loop, loop)
+        for name, reason in ((missing, "missing: No such file or directory"), (loop, "Too many levels of symbolic links")):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                with vkdml.Model(self.write(network()), cache=name) as net:
+                    np.testing.assert_array_equal(net.run({"x": X})["n"], [2, 3])
+                    net.run({"x": X[:1]})
+            texts = [str(one.message) for one in told if one.category is RuntimeWarning]
+            self.assertEqual(len(texts), 2, texts)
+            self.assertIn(f"vkdml: the pipeline cache is not read: {folder}", texts[0])
+            self.assertIn("vkdml: the pipeline cache is not written: ", texts[1])
+            self.assertIn(reason, texts[0])
+            self.assertEqual({one.filename for one in told}, {__file__})
+        with self.assertRaisesRegex(vkdml.Error, 'cache folder is ""') as caught:
+            vkdml.Model(self.write(network()), cache="")
+        self.assertEqual(caught.exception.result, "VKDML_ERROR_INVALID_ARGUMENT")
+
+    def test_fork(self):
+        """a child process is refused a model of its parent at once, ends without it, and opens its own"""
+        path = self.write(network())
+        net = vkdml.Model(path)
+        net.run({"x": X})
+
+        def refused():
+            try:
+                net.run({"x": X})
+            except vkdml.Error as error:
+                return error.result == "VKDML_ERROR_DEVICE_LOST" and "before fork()" in error.reason
+
+        def nodes_refused():
+            try:
+                return not net.nodes
+            except vkdml.Error as error:
+                return error.result == "VKDML_ERROR_DEVICE_LOST"
+
+        def closed():
+            net.close()
+            return "closed" in repr(net)
+
+        def own():
+            with vkdml.Model(path) as own_net:
+                return (own_net.run({"x": X})["n"] == [2, 3]).all()
+
+        for work in (refused, nodes_refused, closed, own):
+            self.assertEqual(forked(work), 0, work.__name__)
+        with net._lock:  # as a thread that runs it while another forks
+            self.assertEqual(forked(refused), 0)
+            self.assertEqual(forked(closed), 0)
+        context = multiprocessing.get_context("fork")
+        results = context.Queue()
+        child = context.Process(target=lambda: results.put((refused(), own())))
+        child.start()
+        self.assertEqual(results.get(timeout=20), (True, True))
+        child.join()
+        np.testing.assert_array_equal(net.run({"x": X})["n"], [2, 3])  # the parent's works on
 
     def test_threads(self):
         """threads take turns on a model"""

@@ -1,11 +1,16 @@
 """Arrays that stay on a device, and operators that are compiled once and called many times. Prints TAP."""
 import gc
+import os
+import sys
 import threading
 
 import numpy as np
 import tap
 import vkdml
 from on_device import OnDevice, Staged
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from forked import forked  # noqa: E402
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 W = np.arange(8, dtype=np.float32).reshape(4, 2)
@@ -28,6 +33,37 @@ class Resident(OnDevice):
         self.assertEqual(quarters.read().tolist(), [-8, 0, 7])
         self.assertEqual(repr(quarters), f"<DeviceArray INT4 (3,) on {self.device.name!r}>")
         self.refused(ValueError, r"values is an array of float32, FLOAT32 \(3, 4\); must be INT4 \(3,\)", quarters.write, X)
+
+    def test_fork(self):
+        """a child process is refused what is on its parent's devices at once, ends without it, and opens its own"""
+        array = self.device.array(X)
+        negate = self.device.compile("ELEMENT_WISE_NEGATE", InputTensor=array)
+        self.assertFalse((vkdml.run("ELEMENT_WISE_NEGATE", InputTensor=X) + X).any())  # on a device that stays open
+
+        def refused():
+            reasons = []
+            for use in (array.read, lambda: negate(InputTensor=array), lambda: self.device.array(X)):
+                try:
+                    use()
+                except vkdml.Error as error:
+                    reasons.append(error.result == "VKDML_ERROR_DEVICE_LOST" and "before fork()" in error.reason)
+            return reasons == [True] * 3
+
+        def closed():
+            array.close()
+            negate.close()
+            self.device.close()
+            return True
+
+        def own():
+            return not (vkdml.run("ELEMENT_WISE_NEGATE", InputTensor=X) + X).any()
+
+        for work in (refused, closed, own):
+            self.assertEqual(forked(work), 0, work.__name__)
+        with self.device._lock:  # as a thread that uses it while another forks
+            self.assertEqual(forked(refused), 0)
+            self.assertEqual(forked(closed), 0)
+        np.testing.assert_array_equal(negate(InputTensor=array).read(), -X)  # the parent's works on
 
     def test_chain(self):
         """what one operator leaves on the device another takes, call after call"""

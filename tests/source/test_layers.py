@@ -62,13 +62,14 @@ def folder_of(root, path, name):
 
 
 def upward_includes(command):
-    """Of the command: each folder includes what its layer may, and nothing includes a subcommand."""
+    """Of the command: each folder includes what its layer may, and nothing includes a subcommand. All print text of files by
+    integrations/text."""
     found = []
     for path in sorted(command.rglob("*.[chi]*")):
         parts = path.relative_to(command).parts
         for name in includes_of(path):
             other = name.split("/")[0] if "/" in name else "the subcommands"
-            if len(parts) > 1 and other != parts[0] and other not in COMMAND_MAY_INCLUDE[parts[0]]:
+            if len(parts) > 1 and other not in (parts[0], "text") and other not in COMMAND_MAY_INCLUDE[parts[0]]:
                 found.append(f"{path.relative_to(command)} includes {name}")
     return found
 
@@ -167,12 +168,13 @@ def foreign_to_cases(root):
 
 
 def foreign_to_integrations(root):
-    """They are programs of the public API: nothing of src/. ONNX Runtime's plugin is one of what reads ONNX models, too."""
+    """They are programs of the public API: nothing of src/. ONNX Runtime's plugin is one of what reads ONNX models, too, and all
+    print text in one way."""
     found = []
     for path in sorted((root / "integrations").rglob("*.[chi]*")):
         own = path.relative_to(root / "integrations").parts[0]
         found += [f"{path.relative_to(root)} includes {name}" for name in includes_of(path)
-                  if not name.startswith((own + "/", "onnx/")) and not (path.parent / name).exists()]
+                  if not name.startswith((own + "/", "onnx/", "text/")) and not (path.parent / name).exists()]
         found += [f"{path.relative_to(root)} includes <{name}>"
                   for name in re.findall(r"^\s*#\s*include\s+<([^>]+/[^>]+)>", path.read_text(), re.MULTILINE)
                   if not name.startswith(("vkdml/", "sys/", "vulkan/"))]

@@ -57,7 +57,7 @@ def documented(section):
 
 def test_options():
     for arguments, reason in {
-        ("--bytes", "12"): "'12' must be at most 16 sizes from 256 to 4GiB",
+        ("--bytes", "12"): "'12' must be at most 16 sizes from 256 to 2GiB",
         ("--bytes", "64KB"): "'64KB' must be",
         ("--bytes", "1MiB,,2MiB"): "'1MiB,,2MiB' must be",
         ("--bytes", "5GiB"): "'5GiB' must be",

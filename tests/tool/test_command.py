@@ -304,7 +304,9 @@ def test_refusals(folder):
                                   '"dispatchable"', ["no dispatchable is called 'bad'"]),
         "an unknown command": (broken(good, '"type": "print"', '"type": "show"'), '"show"', ['command type is "show"']),
         "an HLSL shader": (broken(good, '"DML_OPERATOR_PADDING"', '"hlsl"'), '"hlsl"', ["type is hlsl"]),
-        "an ONNX model": (broken(good, '"DML_OPERATOR_PADDING"', '"onnx"'), '"onnx"', ["type is onnx"]),
+        "an ONNX model": (broken(good, '"DML_OPERATOR_PADDING"', '"onnx"'), '"onnx"', ["type is onnx", "vkdml run MODEL.onnx"]),
+        "a serialized graph": (broken(good, '"DML_OPERATOR_PADDING"', '"dmlSerializedGraph"'), '"dmlSerializedGraph"',
+                               ["type is dmlSerializedGraph", "the ONNX model that it was made from"]),
         # One operator of two names.
         **{f"a descriptor of another operator, called {name}": (
             broken(good, '"DML_OPERATOR_PADDING"', f'"{name}"'), '"desc": {', ["UpdatesTensor is missing"])

@@ -10,6 +10,7 @@ from command_harness import MODELS, model_text, npy_bytes, resources, run, run_a
 IDENTITY = os.path.join(MODELS, "identity.json")
 IDENTITY_PRINTED = {"Output": "1, 2, 3, 4, 5, 6"}
 COMMANDS = json.loads(run("help", "--json").stdout)["commands"]
+RUN = next(command for command in COMMANDS if command["name"] == "run")
 
 
 def told(arguments):
@@ -101,13 +102,52 @@ def test_wrong_usage():
     })
 
 
+# Every option of DxDispatch (its CommandLineArgs.cpp of 2025): the letter, the name, an argument as its guide has it, and
+# whether vkdml run takes it.
+DXDISPATCH = [
+    ("m", "model", IDENTITY, True), ("h", "help", None, True), ("S", "show_dependencies", None, True),
+    ("", "input_path", ".", True), ("", "output_path", ".", True), ("", "print_commands", None, True),
+    ("i", "dispatch_iterations", "2", True), ("r", "dispatch_repeat", "2", True), ("t", "milliseconds_to_run", "1", True),
+    ("I", "dispatch_interval", "1", True), ("w", "warmup_samples", "1", True), ("v", "timing_verbosity", "1", True),
+    ("", "max_gpu_time_measurements", "1", True), ("d", "debug", None, True), ("a", "adapter", "reference", True),
+    ("s", "show_adapters", None, True), ("q", "queue_type", "compute", True), ("q", "queue_type", "direct", False),
+    ("", "disable_custom_heaps", None, True), ("", "clear_shader_caches", None, True),
+    ("", "disable_gpu_timeout", None, False), ("", "enable_dred", None, False),
+    ("", "disable_background_processing", None, False), ("", "set_stable_power_state", None, False),
+    ("", "disable_agility_sdk", None, False), ("", "print_hlsl_disassembly", None, False),
+    ("", "post_dispatch_barriers", "uav+aliasing", True), ("", "dml_feature_level", "6.2", True),
+    ("", "xbox_allow_precompile", None, False), ("c", "pix_capture_type", "gpu", False),
+    ("o", "pix_capture_name", "capture", False), ("", "present_separator", None, False),
+    ("f", "onnx_free_dim_name_override", "batch:3", False), ("F", "onnx_free_dim_denotation_override", "BATCH:3", False),
+    ("e", "onnx_session_config_entry", "a:0", False), ("b", "binding_shape", "input:2,2", False),
+    ("l", "onnx_graph_optimization_level", "99", False), ("L", "onnx_logging_level", "2", False),
+    ("p", "print_onnx_bindings", None, False), ("x", "enable_ort_extensions", None, False),
+    ("", "enable_onnx_profiling", None, False),
+]
+
+
+def test_all_options_of_dxdispatch():
+    """Each is taken, or refused with a reason that does not call it unknown."""
+    for letter, name, argument, taken in DXDISPATCH:
+        options = [f"--{name}"] if argument is None else [f"--{name}", argument]
+        if not taken and argument is not None:
+            options = [f"--{name}={argument}"]
+        result = run("run", "-a", "reference", *options, *([] if name == "model" else [IDENTITY]))
+        good = result.returncode == 0 and not result.stderr if taken else (
+            result.returncode == 2 and re.search(rf"vkdml run: --{name}( is refused)?: ..", result.stderr) and not result.stdout)
+        tell(good, f"--{name} of DxDispatch is {'taken' if taken else 'refused with the reason'}", result)
+        if letter:
+            known = [option["name"] for option in RUN["options"] if option.get("letter") == letter]
+            tell(known == [name] or letter == "h", f"and -{letter} is it", known)
+
+
 def test_options_of_dxdispatch():
     """Those that make no sense here are refused by name, whatever is written behind them."""
     for arguments, reason in {
         ("-c", "gpu"): "--pix_capture_type is refused: PIX captures Direct3D",
         ("-cgpu",): "--pix_capture_type is refused",
         ("--pix-capture-type=gpu",): "--pix_capture_type is refused",
-        ("-q", "direct"): "--queue_type is refused: vkdml takes",
+        ("-q", "direct"): "--queue_type: 'direct' must be compute: vkdml takes the first queue family",
         ("-f", "batch:3"): "--onnx_free_dim_name_override is refused: --size NAME=N says it",
         ("--print_hlsl_disassembly",): "vkdml runs no HLSL",
         ("--set_stable_power_state",): "clocks",
@@ -256,7 +296,8 @@ def test_machines_without_vulkan(folder):
 
 
 def main():
-    return run_all(test_help, test_wrong_usage, test_options_of_dxdispatch, test_timing_options, test_failures,
+    return run_all(test_help, test_wrong_usage, test_options_of_dxdispatch,
+                   test_all_options_of_dxdispatch, test_timing_options, test_failures,
                    test_operators_and_devices, test_run_options, test_machines_without_vulkan, test_names_of_options,
                    test_models_named_first)
 

@@ -212,6 +212,77 @@ def test_check(folder):
          "a shape that an input holds is looked at", result)
 
 
+def test_check_open(folder):
+    """Without --size a model is checked for sizes that stay open: no one size decides."""
+    path = write(folder, "open.onnx", model(
+        [node("Conv", ["x", "w"], ["c"], "window"), node("Reshape", ["c", "to"], ["y"])],
+        [value_info("x", FLOAT, ["batch", 1, None])], [value_info("y", FLOAT, ["n"])],
+        [tensor("w", FLOAT, [1, 1, 5], [1] * 5), tensor("to", INT64, [1], [-1])]))
+    result = run("check", path)
+    tell(result.returncode == 0 and "  sizes that are open: batch, x.2 (224 and 1 are tried; --size NAME=N states one)\n" in result.stdout
+         and "-> CONVOLUTION" in result.stdout and ": fine: 2 nodes" in result.stdout, "a window fits some open size", result)
+    result = run("check", "--size", "batch=2", path)
+    tell(result.returncode == 0 and "open: x.2 (" in result.stdout, "sizes that are stated are not open", result)
+    result = run("check", "--size", "batch=2", "--size", "x.2=4", path)
+    tell(result.returncode == 1 and "open" not in result.stdout.splitlines()[1] and "refused: a window of 5 in 4" in result.stdout,
+         "where all are stated they decide", result)
+    wide = write(folder, "wide.onnx", model([node("Conv", ["x", "w"], ["y"])], [value_info("x", FLOAT, [1, 1, "n"])],
+                                            [value_info("y", FLOAT, [1, 1, "m"])], [tensor("w", FLOAT, [1, 1, 1000], [1] * 1000)]))
+    result = run("check", wide)
+    tell(result.returncode == (0 if ": fine: " in result.stdout else 1) and "refused" not in result.stdout,
+         "what no tried size fits is not refused", result)
+    bad = write(folder, "odd.onnx", model([node("Odd", ["x"], ["y"])], [value_info("x", FLOAT, ["n"])],
+                                          [value_info("y", FLOAT, ["n"])]))
+    result = run("check", bad)
+    tell(result.returncode == 1 and "y: refused: there is no translation of Odd" in result.stdout and ": refused: 1 node" in result.stdout,
+         "what no size helps is refused", result)
+
+
+def test_names(folder):
+    """Names of a file may hold anything: what is printed is a line of visible text, and not longer than one can read."""
+    wild = "\x1b[31mred\x1b[0m\nrow\u202e"
+    shown = "\\x1b[31mred\\x1b[0m\\nrow\\xe2\\x80\\xae"
+    long = "n" * 100000
+    path = write(folder, "wild.onnx", model(
+        [node("Add", [wild, wild], [wild + "h"], wild), node(wild, [wild + "h"], [long], long)],
+        [value_info(wild, FLOAT, [wild])], [value_info(long, FLOAT, [wild])], name=wild))
+    good = write(folder, "good.onnx", model([node("Add", [wild, wild], [wild + "y"], wild)], [value_info(wild, FLOAT, [wild])],
+                                            [value_info(wild + "y", FLOAT, [wild])], name=wild))
+    none = write(folder, "none.onnx", model([node("Add", [wild, long], ["y"])], [value_info(wild, FLOAT, [2])],
+                                            [value_info("y", FLOAT, [2])]))
+    for arguments in (("check", path), ("check", "--size", f"{wild}=3", path), ("run", path), ("run", good), ("run", none),
+                      ("explain", good), ("explain", path), ("run", "--compare", "cpu", good), ("bench", "--seconds-each", "0", "--repeat", "1", good),
+                      ("run", "-v", "1", "--compare", "cpu", good), ("run", "--size", "z=3", good), ("run", "--input", "z=f", good)):
+        result = run(*arguments)
+        told = result.stdout + result.stderr
+        tell(not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", told) and not re.search("^row", told, re.M) and len(told) < 8000,
+             f"{arguments[0]} of {os.path.basename(arguments[-1])} prints visible text", result)
+    result = run("check", path)
+    tell(f"{shown} 17 'nnnnn" in result.stdout and "... (100000 bytes)'" in result.stdout
+         and f"  Add 17 '{shown}' -> ELEMENT_WISE_ADD" in result.stdout, "names are escaped and shortened", result)
+
+
+def test_optional(folder):
+    """An input with an initializer has its value, or what --input gives; what is no tensor is refused by its kind."""
+    path = write(folder, "optional.onnx", model([node("Mul", ["x", "w"], ["y"])], [value_info("x", FLOAT, [3]), value_info("w", FLOAT, ["m"])],
+                                                [value_info("y", FLOAT, [3])], [tensor("w", FLOAT, [3], [1, 2, 3])]))
+    x = write(folder, "ones.npy", npy_bytes("<f4", "(3,)", floats(1, 1, 1)))
+    w = write(folder, "w.npy", npy_bytes("<f4", "(1,)", floats(7)))
+    for more, values in (([], "1, 2, 3"), (["--input", f"w={w}"], "7, 7, 7")):
+        result = run("run", "--input", f"x={x}", *more, path)
+        tell(result.returncode == 0 and resources(result.stdout) == {"y": values}, f"y is {values}", result)
+    kinds = {4: "a sequence", 5: "a map", 9: "an optional value"}
+    for number_, kind in kinds.items():
+        info = field(1, "x") + field(2, field(number_, b""))
+        result = run("check", write(folder, "kind.onnx", model([node("Identity", ["x"], ["y"])], [info], [value_info("y", FLOAT, None)])))
+        tell(result.returncode == 1 and f"input 'x' is {kind}: maps, sequences and optional values are not supported" in result.stderr,
+             f"{kind} is refused", result)
+    result = run("check", write(folder, "newer.onnx", model([node("Identity", ["x"], ["y"])], [value_info("x", FLOAT, [1])],
+                                                            [value_info("y", FLOAT, [1])], opset=29)))
+    tell(result.returncode == 1 and "operator set 29 of ai.onnx is not supported: 28 is the newest" in result.stderr,
+         "a newer operator set is refused", result)
+
+
 def test_batches_are_rows(folder):
     """A product of batches is one of matrices; what follows it by the batches' sizes is done with it."""
     path = write(folder, "rows.onnx", model(
@@ -249,4 +320,4 @@ def test_explain_and_bench(folder):
 
 if __name__ == "__main__":
     sys.exit(run_all(test_run, test_wrong, test_strings, test_compare, test_a_fault_is_found, test_ill_conditioned, test_finite,
-                     test_check, test_batches_are_rows, test_explain_and_bench))
+                     test_check, test_check_open, test_names, test_optional, test_batches_are_rows, test_explain_and_bench))

@@ -16,6 +16,7 @@ struct bound {
     VkdmlBufferBinding bindings[POINT_COUNT];
     struct VkdmlDispatchable_T dispatchable;
     struct VkdmlBindingTable_T table;
+    struct vkdml_taken taken[POINT_COUNT];
 };
 
 static VkdmlBufferBinding range(uint64_t offset) {
@@ -27,7 +28,9 @@ static void make_bound(struct bound *bound) {
     static const char *const names[POINT_COUNT] = {"OutputTensor", "TemporaryResource", "PersistentResource",
                                                    "ATensor",      "BTensor",           "CTensor"};
     *bound = (struct bound){.dispatchable = {.output_count = 1, .input_count = 3, .points = bound->points},
-                            .table = {.dispatchable = &bound->dispatchable, .bindings = bound->bindings}};
+                            .table = {.dispatchable = &bound->dispatchable,
+                                      .bindings = bound->bindings,
+                                      .taken = bound->taken}};
     for (uint32_t i = 0; i < POINT_COUNT; i++) {
         const bool is_tensor = i != TEMPORARY && i != PERSISTENT;
         bound->points[i] = (struct vkdml_bind_point){
@@ -97,12 +100,57 @@ static void tensors_of_arrays_are_told_by_their_index(void **state) {
                    "operators[4294967294].CTensor[65535]: nothing is bound, must be a buffer of at least 64 bytes");
 }
 
+/* ---- many ---- */
+
+static uint64_t compared; /* pairs */
+
+bool __real_vkdml_places_overlap(const struct vkdml_place *a, const struct vkdml_place *b);
+bool __wrap_vkdml_places_overlap(const struct vkdml_place *a, const struct vkdml_place *b);
+
+bool __wrap_vkdml_places_overlap(const struct vkdml_place *a, const struct vkdml_place *b) {
+    compared++;
+    return __real_vkdml_places_overlap(a, b);
+}
+
+/* Outputs in any order, and inputs that all lie in one place: work grows with their number, not with its square. */
+static void many_tensors_are_not_held_each_to_each(void **state) {
+    enum { OUTPUTS = 4096, INPUTS = 4096, COUNT = OUTPUTS + 2 + INPUTS };
+    static struct vkdml_bind_point points[COUNT];
+    static VkdmlBufferBinding bindings[COUNT];
+    static struct vkdml_taken taken[OUTPUTS + 2];
+    struct VkdmlDispatchable_T dispatchable = {.output_count = OUTPUTS, .input_count = INPUTS, .points = points};
+    struct bound bound = {.table = {.dispatchable = &dispatchable, .bindings = bindings, .taken = taken}};
+    (void)state;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const bool is_tensor = i < OUTPUTS || i >= OUTPUTS + 2, is_output = i < OUTPUTS;
+        points[i] = (struct vkdml_bind_point){.name = is_output ? "Outputs" : "Inputs",
+                                              .element = is_output ? i : i - OUTPUTS - 2,
+                                              .operator_index = VKDML_NO_INDEX,
+                                              .bytes = is_tensor ? 64 : 0};
+        if (is_tensor) {
+            bindings[i] = range(is_output ? UINT64_C(64) * (i * 2731 % OUTPUTS) : UINT64_C(64) * OUTPUTS);
+        }
+    }
+    compared = 0;
+    expect(&bound, "");
+    assert_in_range(compared, OUTPUTS, 32 * COUNT);
+    bindings[COUNT - 1] = bindings[7];
+    expect(&bound, "Outputs[7]: bytes 174912 to 174976 of its buffer overlap Inputs[4095] at 174912 to 174976, must be "
+                   "disjoint");
+    bindings[4000].offset = bindings[9].offset + 16;
+    expect(&bound,
+           "Outputs[9]: bytes 192 to 256 of its buffer overlap Outputs[4000] at 208 to 272, must be disjoint\n"
+           "Outputs[12]: bytes 256 to 320 of its buffer overlap Outputs[4000] at 208 to 272, must be disjoint\n"
+           "Outputs[7]: bytes 174912 to 174976 of its buffer overlap Inputs[4095] at 174912 to 174976, must be disjoint");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_may_lie_in_one_place),
         cmocka_unit_test(an_output_may_lie_where_any_input_is_that_the_table_names_and_that_lies_as_it_does),
         cmocka_unit_test(an_output_may_not_lie_where_another_input_is),
         cmocka_unit_test(tensors_of_arrays_are_told_by_their_index),
+        cmocka_unit_test(many_tensors_are_not_held_each_to_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Graphs: what is refused and how, and that one dispatch gives what the reference gives node by node. On the machine's
  * first Vulkan device. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -317,6 +319,26 @@ static void broken_graphs_are_refused(void **state) {
     assert_refused("NodeCount is 0, must be at least 1");
 }
 
+/* A type that is not known does not say how large the struct is: none of it may be read. */
+static void structs_of_unknown_types_are_not_read(void **state) {
+    void *unreadable = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)state;
+    assert_true(unreadable != MAP_FAILED);
+    static const int types[] = {DML_GRAPH_NODE_TYPE_INVALID, 3, -1};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
+        begin_good();
+        vkdmlDestroyOperator((VkdmlOperator)(void *)graph.operators[1].Operator);
+        graph.nodes[1] = (DML_GRAPH_NODE_DESC){(DML_GRAPH_NODE_TYPE)types[i], unreadable};
+        assert_refused("must be DML_GRAPH_NODE_TYPE_OPERATOR or _CONSTANT");
+    }
+    for (int list = 0; list < 3; ++list) {
+        begin_good();
+        graph.edges[list][0] = (DML_GRAPH_EDGE_DESC){DML_GRAPH_EDGE_TYPE_INVALID, unreadable};
+        assert_refused("Edges[0].Type is 0, must be ");
+    }
+    assert_int_equal(munmap(unreadable, 4096), 0);
+}
+
 static void nodes_in_a_circle_are_named(void **state) {
     (void)state;
     graph_begin(&graph, 2, 1);
@@ -543,6 +565,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(tensors_of_a_chain_take_each_others_place, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(broken_graphs_are_refused, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(edges_do_not_lead_to_absent_tensors, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(structs_of_unknown_types_are_not_read, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(nodes_in_a_circle_are_named, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(the_reference_refuses_unknown_flags, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(the_reference_refuses_memory_that_is_not_the_graphs, begin_with_device,

@@ -1,10 +1,12 @@
 /* Descriptors are copied whole, and refused with every reason that can be told at once. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -244,6 +246,35 @@ static void everything_unreadable_is_told_at_once(void **state) {
                  "DML_OPERATOR_PADDING: EndPadding is NULL, must point to DimensionCount (9) values");
 }
 
+/* A type that is not known does not say how large the struct is: none of it may be read. */
+static void structs_of_unknown_types_are_not_read(void **state) {
+    void *unreadable = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct padding padding;
+    (void)state;
+    assert_true(unreadable != MAP_FAILED);
+    make_padding(&padding);
+    padding.op = (DML_OPERATOR_DESC){(DML_OPERATOR_TYPE)178, unreadable};
+    expect_lines(&padding.op, 0, VKDML_ERROR_INVALID_ARGUMENT,
+                 "DML_OPERATOR_DESC.Type is 178, must be one of DirectML's operators (1 to 177)");
+    make_padding(&padding);
+    padding.output_desc = (DML_TENSOR_DESC){(DML_TENSOR_TYPE)2, unreadable};
+    expect_lines(&padding.op, 0, VKDML_ERROR_INVALID_ARGUMENT,
+                 "DML_OPERATOR_PADDING: OutputTensor.Type is 2, must be DML_TENSOR_TYPE_BUFFER (1)");
+    make_padding(&padding);
+    DML_OPERATOR_DESC fused = {(DML_OPERATOR_TYPE)178, unreadable};
+    const DML_ELEMENT_WISE_ADD1_OPERATOR_DESC add = {&padding.input_desc, &padding.input_desc, &padding.input_desc,
+                                                     &fused};
+    const DML_OPERATOR_DESC op = {DML_OPERATOR_ELEMENT_WISE_ADD1, &add};
+    expect_lines(&op, 0, VKDML_ERROR_INVALID_ARGUMENT,
+                 "DML_OPERATOR_ELEMENT_WISE_ADD1: FusedActivation: DML_OPERATOR_DESC.Type is 178, must be one of "
+                 "DirectML's operators (1 to 177)");
+    fused.Type = DML_OPERATOR_PADDING;
+    expect_lines(&op, 0, VKDML_ERROR_INVALID_ARGUMENT,
+                 "DML_OPERATOR_ELEMENT_WISE_ADD1: FusedActivation: DML_OPERATOR_PADDING cannot be fused, must be an "
+                 "activation that can");
+    assert_int_equal(munmap(unreadable, 4096), 0);
+}
+
 static void null_arrays_of_no_length_are_readable(void **state) {
     (void)state;
     struct padding padding;
@@ -373,6 +404,7 @@ int main(void) {
         cmocka_unit_test(an_instance_is_one_allocation_of_the_callers),
         cmocka_unit_test(what_is_not_an_operator_of_the_level_is_refused),
         cmocka_unit_test(everything_unreadable_is_told_at_once),
+        cmocka_unit_test(structs_of_unknown_types_are_not_read),
         cmocka_unit_test(null_arrays_of_no_length_are_readable),
         cmocka_unit_test(types_dimension_counts_and_modes_are_held_to_the_level),
         cmocka_unit_test(sizes_of_0_are_told_without_what_follows_from_them),

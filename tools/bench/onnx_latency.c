@@ -90,7 +90,7 @@ static const OrtEpDevice *find_device(void) {
     size_t count;
     if (succeeded(ort->GetEpDevices(environment, &devices, &count))) {
         for (size_t i = 0; i < count; ++i) {
-            if (strcmp(ort->EpDevice_EpName(devices[i]), "vkdml") == 0) {
+            if (strcmp(ort->EpDevice_EpName(devices[i]), "VkdmlExecutionProvider") == 0) {
                 return devices[i];
             }
         }

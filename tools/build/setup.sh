@@ -140,14 +140,25 @@ manual_packages="groff-base mandoc zsh"
 python_packages="python3-numpy python3-setuptools python3-wheel python3-venv"
 # What makes and checks Debian packages (tools/build/deb.sh).
 package_packages="debhelper lintian"
+# What else CI needs, installed before anything runs: two scripts at a time cannot both install.
+full_packages="abigail-tools debootstrap"
 check_packages="clang g++ cmake make glslang-tools spirv-tools $header_packages $browser_packages $manual_packages $site_packages
 $python_packages"
 
-# configure FOLDER OPTION..: a build folder under the root, configured once.
+# configure FOLDER OPTION..: a build folder under the root. A folder that exists is configured again, because packages may have
+# been installed since: Meson remembers the ones that it did not find. Nothing is compiled again for that.
+# $VKDML_MESON_OPTIONS: options for every folder.
 configure() {
     configured=$root/$1
     shift
-    [ -e "$configured/build.ninja" ] || quietly "meson setup" meson setup "$@" "$configured" "$root"
+    # shellcheck disable=SC2086 # a list of options
+    set -- ${VKDML_MESON_OPTIONS-} "$@"
+    if [ -e "$configured/build.ninja" ]; then
+        quietly "meson configure" meson configure --clearcache "$configured"
+        quietly "meson setup" meson setup --reconfigure "$@" "$configured" "$root"
+    else
+        quietly "meson setup" meson setup "$@" "$configured" "$root"
+    fi
 }
 
 # python_environment FOLDER: a fresh environment of Python's in FOLDER/venv, for packages of the index.
@@ -155,6 +166,21 @@ python_environment() {
     maker=python3
     "$maker" -c "import ensurepip" >/dev/null 2>&1 || maker=/usr/bin/python3
     quietly "python -m venv" timeout 120 "$maker" -m venv "$1/venv"
+}
+
+# onnx_environment: sets $python to a Python that has ONNX, ONNX Runtime and its GenAI, in an environment of its own in
+# build-onnx/. Brings them from the Python package index, or what $VKDML_ONNX_PACKAGES lists instead, which may leave out GenAI.
+onnx_environment() {
+    python=$root/build-onnx/venv/bin/python
+    modules="onnx, onnxruntime"
+    [ -n "${VKDML_ONNX_PACKAGES-}" ] || modules="$modules, onnxruntime_genai"
+    if ! "$python" -c "import $modules" >/dev/null 2>&1; then
+        mkdir -p "$root/build-onnx"
+        python_environment "$root/build-onnx"
+        # shellcheck disable=SC2086 # a list
+        quietly "pip install" "$python" -m pip install --quiet \
+            ${VKDML_ONNX_PACKAGES:-onnx==1.23.2 onnxruntime==1.32.0 onnxruntime-genai==0.18.0 numpy}
+    fi
 }
 
 # onnxruntime_build NAME: sets $folder to NAME/, and $build, where it is empty, to a build folder in it, which is configured with

@@ -1,92 +1,146 @@
 #!/bin/sh
-# Makes a wheel of the Python module with its libraries in it, and runs it in a virtual environment that has nothing else of
-# vkdml. The wheel lies in build-wheel/ afterwards.
+# Builds the Python wheels, in build-wheel/wheel/:
 #
-# sh tools/build/wheel.sh
+# - vkdml: the Python module with its libraries and ONNX Runtime's plugin, for any Python 3
+# - onnxruntime-ep-vkdml: the functions by which applications find a plugin of ONNX Runtime; requires vkdml
 #
-# Its tag is what the library allows: any Python 3 of this kind of machine, and manylinux_X_Y, a Linux with glibc X.Y or
-# newer (PEP 600), which is the newest symbol version that the library names. So an older system makes a wheel that more
-# can use. A library that needs more than glibc has the tag linux: it is for machines like this one.
-# Python with setuptools, wheel and NumPy is needed beside what the build needs, and no index of packages.
+# sh tools/build/wheel.sh [--build FOLDER]
+#   --build FOLDER   a configured build folder, with -Donnxruntime; build-wheel/library. Of a cross build the wheels are for
+#                    its machine
+#
+# The libraries are linked again, against the symbols of glibc 2.28, so that the wheel is a manylinux_2_28 one wherever it was
+# built. A library that needs newer symbols has the tag of the newest (PEP 600), and one that needs more than glibc has the tag
+# linux. Python with setuptools and wheel is needed in addition to what the build needs, and no index of packages.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/build/setup.sh
 . "$root/tools/build/setup.sh"
+
+build=
+if [ "${1-}" = --build ]; then
+    build=$(cd "$2" && pwd)
+    shift 2
+fi
+if [ $# -ne 0 ]; then
+    echo "Usage: sh tools/build/wheel.sh [--build FOLDER]" >&2
+    exit 1
+fi
 # shellcheck disable=SC2086 # lists of packages
 require $packages $python_packages
 require_meson
 
 python=python3
-"$python" -c "import numpy, setuptools, wheel, ensurepip" >/dev/null 2>&1 || python=/usr/bin/python3
+"$python" -c "import setuptools, wheel" >/dev/null 2>&1 || python=/usr/bin/python3
 
 out=$root/build-wheel
-rm -rf "$out/wheel" "$out/module" "$out/venv"
-mkdir -p "$out"
-sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
-configure build-wheel/library -Ddefault_library=shared -Dtests=false -Dtools=false -Dexamples=false -Dpython=false \
-    "-Donnxruntime=$root/build-onnxruntime/include"
-quietly "the build of build-wheel/library" ninja -C "$out/library"
-cp "$(readlink -f "$out/library/src/libvkdml.so")" "$out/libvkdml.so"
-cp "$(readlink -f "$out/library/integrations/onnx/libvkdml_onnx.so")" "$out/libvkdml_onnx.so"
-cp "$out/library/integrations/onnxruntime/libonnxruntime_ep_vkdml.so" "$out"
-libraries="$out/libvkdml.so $out/libvkdml_onnx.so $out/libonnxruntime_ep_vkdml.so"
-# shellcheck disable=SC2086 # a list
-strip --strip-unneeded $libraries
+rm -rf "$out/wheel" "$out/module" "$out/link"
+mkdir -p "$out/link"
+if [ -z "$build" ]; then
+    sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
+    # Warnings are errors: the same commands as check.sh's, which a compiler cache knows.
+    configure build-wheel/library -Dwerror=true -Dtests=false -Dtools=false -Dexamples=false -Dpython=false \
+        "-Donnxruntime=$root/build-onnxruntime/include"
+    build=$out/library
+fi
 
-# glibc's libraries, which manylinux allows, are one version; whatever else is needed is not everywhere.
-# Those of ONNX models need the first, which the module has opened by then.
+# target NAME: the target of a shared library, whose name may end in a version.
+target() {
+    ninja -C "$build" -t targets all | sed -n "s|^\(.*$1\.so[.0-9]*\): c_LINKER.*|\1|p"
+}
+module=$(target src/libvkdml)
+models=$(target integrations/onnx/libvkdml_onnx)
+plugin=$(target integrations/onnxruntime/libonnxruntime_ep_vkdml)
+if [ -z "$module" ] || [ -z "$models" ] || [ -z "$plugin" ]; then
+    echo "$build does not build the shared libraries and the plugin: meson setup -Donnxruntime=HEADERS" >&2
+    exit 1
+fi
+quietly "the build of $build" ninja -C "$build" "$module" "$models" "$plugin"
+
+# ---- glibc 2.28 ----
+
+# The compiler of the build, which may be a cross compiler.
+linking=$(ninja -C "$build" -t commands "$module" | tail -n 1)
+compiler=${linking%% *}
+machine=$("$compiler" -dumpmachine)
+machine=${machine%%-*}
+case $machine in
+x86_64) first=GLIBC_2.2.5 stat_version=1 ;;
+aarch64) first=GLIBC_2.17 stat_version=0 ;;
+*) first= ;;
+esac
+
+# glibc has kept the versions that functions had before, though a program that is linked today gets the newest. Until 2.34
+# there were libraries of their own for threads and for opening libraries.
+#
+# stub SONAME FUNCTION..: a library to link against, which has the functions with their first version.
+stub() {
+    soname=$1
+    shift
+    for function in "$@"; do
+        echo "void $function(void) {}"
+    done >"$out/link/stub.c"
+    echo "$first { global: *; };" >"$out/link/stub.map"
+    quietly "the stub of $soname" "$compiler" -shared -nostdlib -fno-builtin -w "-Wl,-soname,$soname" \
+        "-Wl,--version-script=$out/link/stub.map" -o "$out/link/$soname" "$out/link/stub.c"
+    stubs="$stubs $out/link/$soname"
+}
+
+stubs=
+if [ -n "$first" ]; then
+    quietly "first_versions.c" "$compiler" -O2 -fPIC -fno-builtin -Wall -Wextra -Werror "-DFIRST_VERSION=\"$first\"" \
+        "-DSTAT_VERSION=$stat_version" -c -o "$out/link/first_versions.o" "$root/tools/build/first_versions.c"
+    quietly "libfirst.a" "$("$compiler" -print-prog-name=ar)" rcs "$out/link/libfirst.a" "$out/link/first_versions.o"
+    stubs=" $out/link/libfirst.a"
+    stub libdl.so.2 dladdr dlclose dlopen dlsym
+    stub libpthread.so.0 pthread_create pthread_join pthread_key_create pthread_once
+fi
+
+# link TARGET FILE: links a library of the build again: by its name in the wheel, where it finds the others in its own folder,
+# before the system's libraries with the stubs, and without symbols for debuggers.
+link() {
+    command=$(ninja -C "$build" -t commands "$1" | tail -n 1 | sed -e "s| -o [^ ]* | -s -o '$out/$2' |" \
+        -e "s|'\{0,1\}-Wl,-rpath,[^ ]*||" -e "s|-Wl,-soname,[^ ]*||" -e "s| $module | '$out/libvkdml.so' |" \
+        -e "s| -pthread| -Wl,-soname,$2 '-Wl,-rpath,\$ORIGIN'$stubs -pthread|")
+    (cd "$build" && quietly "linking $2" sh -c "$command")
+}
+link "$module" libvkdml.so
+link "$models" libvkdml_onnx.so
+link "$plugin" libonnxruntime_ep_vkdml.so
+libraries="$out/libvkdml.so $out/libvkdml_onnx.so $out/libonnxruntime_ep_vkdml.so"
+
+# ---- the tag ----
+
+# glibc's libraries, which manylinux allows, are of one version; nothing else is everywhere.
 # shellcheck disable=SC2086 # a list
 needed=$(readelf -d $libraries | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-machine=$(uname -m)
-platform=linux_$machine
-others=$(echo "$needed" | grep -Ev '^(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so\.[0-9]+$|^libvkdml\.so\.' || true)
+others=$(echo "$needed" | grep -Ev '^(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so\.[0-9]+$|^libvkdml\.so$' || true)
 # shellcheck disable=SC2086 # a list
-newest=$(readelf -V $libraries | grep -o 'GLIBC_[0-9][0-9.]*' | sort -uV | tail -n 1)
-if [ -z "$others" ] && [ -n "$newest" ]; then
-    platform=manylinux_$(echo "${newest#GLIBC_}" | cut -d. -f1,2 | tr . _)_$machine
-else
-    echo "Not manylinux: the library needs $others"
+newest=$({ readelf -V $libraries | grep -o 'GLIBC_[0-9][0-9.]*' && echo GLIBC_2.28; } | sort -uV | tail -n 1)
+platform=manylinux_$(echo "${newest#GLIBC_}" | cut -d. -f1,2 | tr . _)_$machine
+if [ -n "$others" ]; then
+    echo "The wheel is for this system alone: a library needs $others"
+    platform=linux_$machine
+elif [ "$newest" != GLIBC_2.28 ]; then
+    echo "The wheel needs a newer glibc than 2.28: a library has symbols of $newest"
 fi
 
-# Built from a copy, with the library given: nothing is written beside the sources.
-mkdir "$out/module"
-cp -r "$root/python/." "$root/LICENSE" "$out/module"
-rm -rf "$out/module/build"
-cd "$out/module"
-VKDML_LIBRARY=$out/libvkdml.so VKDML_ONNX_LIBRARY=$out/libvkdml_onnx.so \
-    VKDML_ONNXRUNTIME_PLUGIN=$out/libonnxruntime_ep_vkdml.so quietly "the build of the wheel" \
-    "$python" setup.py -q bdist_wheel --plat-name "$platform" --dist-dir "$out/wheel"
-wheel=$(echo "$out"/wheel/vkdml-*.whl)
+# ---- the wheels ----
 
-# Where auditwheel is installed it must come to the same.
-if command -v auditwheel >/dev/null 2>&1 && [ "$platform" != "linux_$machine" ]; then
-    auditwheel show "$wheel" | tr '\n' ' ' | grep -q "\"$platform\"" || {
-        auditwheel show "$wheel" >&2
-        echo "auditwheel finds another tag than $platform" >&2
-        exit 1
-    }
-fi
-
-quietly "python -m venv" "$python" -m venv --system-site-packages "$out/venv"
-cd "$out"
-quietly "pip install" "$out/venv/bin/python" -m pip install --no-index --disable-pip-version-check "$wheel"
-printed=$(unset VKDML_LIBRARY VKDML_ONNX_LIBRARY VKDML_ONNXRUNTIME_PLUGIN PYTHONPATH LD_LIBRARY_PATH
-    "$out/venv/bin/python" -c "
-import numpy, vkdml
-print(vkdml.run('ELEMENT_WISE_ADD', device='reference', ATensor=numpy.arange(3), BTensor=numpy.ones(3, int)))
-print(vkdml._library.library().path)
-print(vkdml._onnx.library().path)
-import ctypes, vkdml.onnxruntime
-print(ctypes.CDLL(vkdml.onnxruntime.plugin())._name)")
-case $printed in
-"[1 2 3]
-$out/venv/"*"
-$out/venv/"*"
-$out/venv/"*) ;;
-*)
-    echo "the module of the wheel prints: $printed" >&2
-    exit 1
-    ;;
-esac
-rm -r "$out/module" "$out/venv"
-ls -l "$wheel"
+# pack FOLDER PLATFORM: builds the wheel of a copy, so that nothing is written to the sources.
+pack() {
+    rm -rf "$out/module"
+    mkdir "$out/module"
+    cp -r "$root/python/." "$root/LICENSE" "$out/module"
+    cp "$root/LICENSE" "$out/module/onnxruntime_ep"
+    rm -rf "$out/module/build"
+    (
+        cd "$out/module/$1"
+        export VKDML_LIBRARY="$out/libvkdml.so" VKDML_ONNX_LIBRARY="$out/libvkdml_onnx.so" \
+            VKDML_ONNXRUNTIME_PLUGIN="$out/libonnxruntime_ep_vkdml.so"
+        quietly "the build of the wheel" "$python" setup.py -q bdist_wheel --plat-name "$2" --dist-dir "$out/wheel"
+    )
+    rm -r "$out/module"
+}
+pack . "$platform"
+pack onnxruntime_ep any
+ls -l "$out/wheel"

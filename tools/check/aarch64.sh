@@ -12,75 +12,10 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/build/setup.sh
 . "$root/tools/build/setup.sh"
 
+# shellcheck source=tools/build/arm64.sh
+. "$root/tools/build/arm64.sh"
+
 build=$root/build-aarch64
-sysroot=$build/sysroot
-arm64_packages="libvulkan-dev libvulkan-volk-dev mesa-vulkan-drivers vulkan-validationlayers libcmocka-dev libjson-c-dev"
-
-# shellcheck source=/dev/null
-[ ! -r /etc/os-release ] || . /etc/os-release
-case ${ID-} in
-debian)
-    keys=/usr/share/keyrings/debian-archive-keyring.gpg
-    archive="http://deb.debian.org/debian $VERSION_CODENAME main"
-    ;;
-ubuntu)
-    keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg
-    archive="http://ports.ubuntu.com/ubuntu-ports $VERSION_CODENAME main universe"
-    ;;
-*)
-    echo "This needs Debian or Ubuntu. Elsewhere: docs/PORTING.md" >&2
-    exit 1
-    ;;
-esac
-
-# An apt of its own, with an empty database of installed arm64 packages: it downloads them and all they depend on.
-download() {
-    apt=$build/apt
-    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
-    : >"$apt/status"
-    echo "deb [signed-by=$keys] $archive" >"$apt/sources.list"
-    cat >"$apt/apt.conf" <<EOF
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
-APT::Sandbox::User "root";
-Debug::NoLocking "true";
-Dir::State::status "$apt/status";
-Dir::State::lists "$apt/lists";
-Dir::Cache "$apt/cache";
-Dir::Etc::sourcelist "$apt/sources.list";
-Dir::Etc::sourceparts "/dev/null";
-Dir::Etc::preferencesparts "/dev/null";
-EOF
-    quietly "apt-get update" env APT_CONFIG="$apt/apt.conf" apt-get -qq update
-    # shellcheck disable=SC2086 # a list of packages
-    quietly "downloading" env APT_CONFIG="$apt/apt.conf" \
-        apt-get -qq -y --download-only --no-install-recommends install $arm64_packages
-}
-
-# The C library's headers are the cross compiler's own.
-unpack() {
-    rm -rf "$sysroot.partial"
-    mkdir -p "$sysroot.partial/usr/lib"
-    ln -s usr/lib "$sysroot.partial/lib"
-    for package in "$build"/apt/cache/archives/*.deb; do
-        case ${package##*/} in
-        libc6-dev_* | linux-libc-dev_*) continue ;;
-        esac
-        dpkg-deb --fsys-tarfile "$package" | tar -xf - -C "$sysroot.partial" --keep-directory-symlink --no-same-owner
-    done
-    mv "$sysroot.partial" "$sysroot"
-    rm -rf "$build/apt"
-}
-
-# Beside the cross file: where the packages are, and that their headers are a system's, whose warnings are not ours.
-describe_sysroot() {
-    cat >"$build/sysroot.ini" <<EOF
-[constants]
-sysroot = '$sysroot'
-[built-in options]
-c_args = ['-isystem', sysroot + '/usr/include']
-EOF
-}
 
 # run_tests NAME OPTION..: `meson test`, its log is NAME.json.
 run_tests() {
@@ -137,28 +72,14 @@ EOF
     logs="$logs $build/meson-logs/$1.json"
 }
 
-programs=
-command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || programs="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
-command -v qemu-aarch64 >/dev/null 2>&1 || programs="$programs qemu-user"
-# shellcheck disable=SC2086 # lists of packages
-require gcc g++ meson ninja-build pkg-config python3 glslang-tools spirv-tools $header_packages $programs
-require_meson
-if [ ! -d "$sysroot" ]; then
-    echo "Downloading arm64 packages into build-aarch64/sysroot"
-    download
-    unpack
-fi
-
-describe_sysroot
+arm64_sysroot "$build" libvulkan-dev libvulkan-volk-dev mesa-vulkan-drivers vulkan-validationlayers libcmocka-dev libjson-c-dev
 echo "Building"
 configure build-aarch64 --cross-file "$root/cross/aarch64-linux-gnu.ini" --cross-file "$build/sysroot.ini" -Dwerror=true
 quietly "the build" ninja -C "$build"
 
-# Emulated programs see the sysroot's files first, so this is the arm64 driver. The second name is for older loaders.
-VK_DRIVER_FILES=/usr/share/vulkan/icd.d/$(basename "$sysroot"/usr/share/vulkan/icd.d/lvp_icd*.json)
-VK_ICD_FILENAMES=$VK_DRIVER_FILES
+use_arm64_driver
 CMOCKA_MESSAGE_OUTPUT=TAP
-export VK_DRIVER_FILES VK_ICD_FILENAMES CMOCKA_MESSAGE_OUTPUT
+export CMOCKA_MESSAGE_OUTPUT
 failed=
 logs=
 # Not emulated: the profiles and the 1.5 GiB tensors, which take minutes natively and prove nothing about a processor.

@@ -1,8 +1,15 @@
 #!/bin/sh
-# Builds and tests in a newer Debian than the system's: stable, bootstrapped into build-debian/stable, 1.4 GB; nothing else of the
-# system is touched. Its GCC and its Clang build everything as C23, where warnings are errors; then GCC's build runs the tests
-# that use no device, and Clang's those that do, on its lavapipe under its validation layer, synchronization included; and a few
-# cases under GPU-assisted validation, which tells of shaders that reach beyond what is bound. The last line counts the test cases.
+# Builds and tests vkdml in a newer Debian than the system's: stable, bootstrapped into build-debian/stable (1.4 GB). Nothing else
+# of the system is touched.
+#
+# 1. tools/quickstart.sh, on the bare system that debootstrap leaves.
+# 2. GCC builds everything in the folder that the quick start configured, as C23, with warnings as errors, and the tests that use
+#    no device run. They find what was installed since: a test that is skipped fails the script.
+# 3. Clang does the same, and the tests that use a device run on that system's lavapipe under its validation layer with
+#    synchronization validation.
+# 4. A few cases run under GPU-assisted validation, which finds shaders that reach beyond what is bound.
+#
+# The last line counts the test cases.
 #
 # sh tools/check/debian.sh [--suite SUITE]       stable, or e.g. testing, another release of Debian
 #
@@ -22,7 +29,7 @@ if [ "${1-}" = --suite ]; then
     shift 2
 fi
 [ $# -eq 0 ] || {
-    sed -n '7s/^# //p' "$0" >&2
+    sed -n '/^# sh tools/s/^# //p' "$0" >&2
     exit 2
 }
 
@@ -46,19 +53,20 @@ if [ ! -e "$system/bootstrapped" ]; then
     as_root rm -rf "$system"
     quietly debootstrap as_root debootstrap --variant=minbase "$suite" "$system" "$(debian_archive)"
     as_root mkdir "$system/vkdml"
-    # shellcheck disable=SC2086 # a list of packages
-    for command in "update" "install --no-install-recommends $packages clang g++ spirv-tools $header_packages"; do
-        quietly "apt-get ${command%% *}" inside apt-get -qq $command
-    done
     as_root touch "$system/bootstrapped"
 fi
 
 # What git knows, as it is here now; builds of the last time stay, and build again what is newer.
-as_root find "$system/vkdml" -mindepth 1 -maxdepth 1 ! -name 'build-*' -exec rm -rf {} +
+as_root find "$system/vkdml" -mindepth 1 -maxdepth 1 ! -name 'build*' -exec rm -rf {} +
 (cd "$root" && git ls-files -z | tar --null -T - -c) | as_root tar -x --no-same-owner -C "$system/vkdml"
 sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
 as_root mkdir -p "$system/vkdml/build-headers"
 as_root cp -R "$root/build-onnxruntime/include/." "$system/vkdml/build-headers"
+
+options="-Dwerror=true -Dc_std=c23 -Dpython=false -Donnxruntime=/vkdml/build-headers"
+logged "quickstart.sh on a bare Debian $suite" inside env "VKDML_MESON_OPTIONS=$options" sh tools/quickstart.sh
+# shellcheck disable=SC2086 # a list of packages
+quietly "apt-get install" inside apt-get -qq install --no-install-recommends $packages clang g++ spirv-tools $header_packages
 
 # Both show what failed; $folder/log has what is going on.
 shown() {
@@ -68,36 +76,33 @@ shown() {
     return "$status"
 }
 
-# build COMPILER OPTION..
+# build FOLDER OPTION..
 build() {
-    compiler=$1
-    shift
     echo "Building by $(inside "$CC" --version | head -n 1)"
-    if ! inside test -e "build-$compiler/build.ninja"; then
-        quietly "meson setup" inside meson setup -Dwerror=true -Dc_std=c23 -Dpython=false -Donnxruntime=/vkdml/build-headers \
-            "$@" "build-$compiler"
-    fi
-    shown inside ninja -C "build-$compiler"
+    # shellcheck disable=SC2016 # the inner shell's variables
+    shown inside sh -c 'root=/vkdml; . tools/build/setup.sh; configure "$@" && ninja -C "$1"' sh "$@"
 }
 
-# run COMPILER OPTION..: of `meson test`.
+# run FOLDER OPTION..: of `meson test`.
 run() {
-    compiler=$1
+    tested=$1
     shift
-    shown inside meson test -C "build-$compiler" --no-rebuild --print-errorlogs --timeout-multiplier 10 "$@" || :
-    cat "$system/vkdml/build-$compiler/meson-logs/testlog.json" >>"$results"
+    shown inside meson test -C "$tested" --no-rebuild --print-errorlogs --timeout-multiplier 10 "$@" || :
+    cat "$system/vkdml/$tested/meson-logs/testlog.json" >>"$results"
 }
 
 CC=gcc
 CXX=g++
-build gcc
-run gcc --suite host --no-suite source --no-suite docs --no-suite browser --no-suite consumers --no-suite python --no-suite tool \
+# shellcheck disable=SC2086 # a list of options
+build build $options
+run build --suite host --no-suite source --no-suite docs --no-suite browser --no-suite consumers --no-suite python --no-suite tool \
     --no-suite "headers c++"
 CC=clang
 CXX=clang++
-build clang -Dvalidation=true
-# Random graphs, tails and the second half of the serial kernels' cases have had this system's own turn: minutes of CI's.
-run clang --suite unit --suite differential --suite onnx --no-suite host --no-suite long --no-suite appended --no-suite graph \
+# shellcheck disable=SC2086 # a list of options
+build build-clang $options -Dvalidation=true
+# The second half of the serial kernels' cases runs elsewhere: it takes minutes here.
+run build-clang --suite unit --suite graph --suite differential --suite onnx --no-suite host --no-suite long --no-suite appended \
     --no-suite tails --no-suite halves
 
 # What once loaded beyond what is bound, and nothing but this validation told of it.

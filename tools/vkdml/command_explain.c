@@ -56,6 +56,7 @@ static const struct option_row options[] = {
      .text = "files are read from DIR (the model's folder)"},
     ONNX_ROWS(struct request, onnx),
     ONNX_HALF_ROW(struct request, onnx),
+    ONNX_WIDE_ROW(struct request, onnx),
     {0},
 };
 
@@ -272,7 +273,8 @@ static bool options_agree(const struct request *request, bool is_onnx) {
         return false;
     }
     if (!is_onnx && onnx_request_is_used(&request->onnx)) {
-        fprintf(stderr, "vkdml explain: --size, --input, --zeros and --half are of ONNX models\n");
+        fputs("vkdml explain: --size, --input, --zeros, --half and --float32-intermediates are of ONNX models\n",
+              stderr);
         return false;
     }
     return true;

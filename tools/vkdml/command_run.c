@@ -6,6 +6,7 @@
 #include <vkdml/result.h>
 #include <vulkan/vulkan_core.h>
 
+#include "command_line/refusal.h"
 #include "commands.h"
 #include "device/devices.h"
 #include "onnx/run_model.h"
@@ -27,6 +28,7 @@ enum {
     OPTION_PRINT,
     OPTION_REFERENCE_SECONDS,
     OPTION_JSON,
+    OPTION_DEFAULT_HEAPS,
     /* Of DxDispatch, without a letter, and refused. */
     OPTION_GPU_TIMEOUT,
     OPTION_BACKGROUND,
@@ -35,6 +37,8 @@ enum {
     OPTION_DISASSEMBLY,
     OPTION_XBOX,
     OPTION_ONNX_PROFILING,
+    OPTION_DRED,
+    OPTION_PRESENT,
 };
 
 #define NO_DIRECT3D "that is a matter of Direct3D, and vkdml runs on Vulkan"
@@ -108,10 +112,17 @@ static const struct option_row options[] = {
      .text = "the model, as if it were named alone"},
     {'S', "show_dependencies", SETS(struct request, show_versions),
      .text = "print the versions of vkdml and of what it is made of, and exit"},
+    {'q', "queue_type", .argument = "TYPE",
+     .text = "`compute`, which has no effect: dispatches always go to the device's first queue family that computes"},
+    {OPTION_DEFAULT_HEAPS, "disable_custom_heaps", 
+     .text = "no effect: resources are always in device-local memory"},
     ONNX_ROWS(struct request, onnx),
     ONNX_OUTPUT_ROW,
     ONNX_HALF_ROW(struct request, onnx),
-    {'q', "queue_type", .refusal = "vkdml takes the device's first queue family that computes"},
+    ONNX_WIDE_ROW(struct request, onnx),
+    {OPTION_DRED, "enable_dred",
+     .refusal = "DRED explains why Direct3D removed a device; --debug runs under Vulkan's validation layer"},
+    {OPTION_PRESENT, "present_separator", .refusal = "vkdml run presents nothing, so its captures have no frames"},
     {OPTION_GPU_TIMEOUT, "disable_gpu_timeout",
      .refusal = "Vulkan has no such switch; the time a dispatch may take is "
                 "the driver's or the system's to set"},
@@ -177,6 +188,11 @@ static bool apply_option(int key, const char *argument, void *context) {
         run->check_finite = run->check_finite || strcmp(argument, "finite") == 0;
         run->compare_reference = run->compare_reference || strcmp(argument, "cpu") == 0;
         return true;
+    case OPTION_DEFAULT_HEAPS:
+        return true;
+    case 'q':
+        return strcmp(argument, "compute") == 0 ||
+               refusal_tell("'%s' must be compute: vkdml takes the first queue family that computes", argument);
     case OPTION_PRINT:
         run->arrays = strcmp(argument, "array") == 0;
         return true;
@@ -195,7 +211,9 @@ static void print_versions(void) {
 static bool options_agree(const struct request *request, bool is_onnx) {
     const struct run_options *run = &request->options;
     if (!is_onnx && (onnx_request_is_used(&request->onnx) || run->check_finite)) {
-        fputs("vkdml run: --size, --input, --output, --zeros, --half and --check finite are of ONNX models\n", stderr);
+        fputs("vkdml run: --size, --input, --output, --zeros, --half, --float32-intermediates and --check finite are "
+              "options for ONNX models\n",
+              stderr);
         return false;
     }
     if (is_onnx && (run->level || run->validation || run->print_commands || run->per_node || run->no_driver_caches ||

@@ -148,7 +148,7 @@ static bool dropout(const struct onnx_call *call) {
         return false;
     }
     if (drops_some) {
-        return onnx_refuse(call, "training drops elements at random");
+        return onnx_refuse_with(call, VKDML_ERROR_NOT_IMPLEMENTED, "training drops elements at random");
     }
     const enum onnx_type mask = call->node->version < 10 ? input->type : ONNX_BOOL;
     return onnx_output(call, 0, input) && (call->output_count < 2 || !call->wanted[1] ||

@@ -34,11 +34,13 @@ static bool affine_grid(const struct onnx_call *call) {
     if (theta == NULL || size == NULL) {
         return false;
     }
+    if (!onnx_is_float(theta->type)) {
+        return onnx_refuse_type(call, "theta of %s", onnx_type_name(theta->type));
+    }
     const uint32_t count = rank - 2;
     if ((rank != 4 && rank != 5) || theta->rank != 3 || theta->sizes[0] != size[0] || theta->sizes[1] != count ||
-        theta->sizes[2] != count + 1 || !onnx_is_float(theta->type)) {
-        return onnx_refuse(call, "a size of %u numbers, or a theta that is not for it or of another type",
-                           (unsigned)rank);
+        theta->sizes[2] != count + 1) {
+        return onnx_refuse(call, "a size of %u numbers, or a theta that is not for it", (unsigned)rank);
     }
     const enum onnx_type type = theta->type;
     theta = onnx_cast(call, theta, ONNX_FLOAT);

@@ -33,7 +33,7 @@ static bool read_tensors(const struct onnx_call *call, struct inputs *i) {
         return onnx_refuse(call, "queries of other than 3 or 4 dimensions");
     }
     if (i->q->type != ONNX_FLOAT && i->q->type != ONNX_FLOAT16) {
-        return onnx_refuse(call, "queries of %s", onnx_type_name(i->q->type));
+        return onnx_refuse_type(call, "queries of %s", onnx_type_name(i->q->type));
     }
     if (i->past_k != NULL && (i->past_k->rank != 4 || i->lengths != NULL)) {
         return onnx_refuse(call, "past keys of other than 4 dimensions, or with lengths");
@@ -55,7 +55,7 @@ static struct onnx_tensor *read_mask(const struct onnx_call *call, const struct 
     } else if (mask->type == ONNX_FLOAT || mask->type == ONNX_FLOAT16) {
         mask = onnx_cast(call, mask, type);
     } else {
-        onnx_refuse(call, "a mask of %s", onnx_type_name(mask->type));
+        onnx_refuse_type(call, "a mask of %s", onnx_type_name(mask->type));
         return NULL;
     }
     if (mask == NULL || call->node->version < 24 || mask->sizes[mask->rank - 1] == i->keys) {
@@ -124,7 +124,7 @@ static bool make_bias(const struct onnx_call *call, const struct inputs *i, stru
 static bool read_precision(const struct onnx_call *call, enum onnx_type type, enum onnx_type *precision) {
     const int64_t asked = onnx_int(call, "softmax_precision", 0);
     if (asked != 0 && asked != ONNX_FLOAT && asked != ONNX_FLOAT16 && asked != ONNX_DOUBLE) {
-        return onnx_refuse(call, "a softmax of %s", onnx_type_name((enum onnx_type)asked));
+        return onnx_refuse_type(call, "a softmax of %s", onnx_type_name((enum onnx_type)asked));
     }
     *precision = asked == 0 || asked == (int64_t)type ? ONNX_UNDEFINED
                  : asked == ONNX_FLOAT16              ? ONNX_FLOAT16

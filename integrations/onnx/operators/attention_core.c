@@ -214,7 +214,7 @@ static bool check(const struct onnx_call *call, struct onnx_attention *a) {
         return onnx_refuse(call, "no queries, keys or values");
     }
     if (q->type != k->type || q->type != v->type || (q->type != ONNX_FLOAT && q->type != ONNX_FLOAT16)) {
-        return onnx_refuse(call, "queries, keys and values of %s, %s and %s", onnx_type_name(q->type),
+        return onnx_refuse_type(call, "queries, keys and values of %s, %s and %s", onnx_type_name(q->type),
                            onnx_type_name(k->type), onnx_type_name(v->type));
     }
     if (onnx_is_empty(q) || onnx_is_empty(k) || onnx_is_empty(v)) {

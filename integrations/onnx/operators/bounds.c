@@ -61,7 +61,7 @@ static struct onnx_tensor *limit(const struct onnx_call *call, enum onnx_type ty
     } else if (onnx_is_integer(type)) {
         bits = (UINT64_C(1) << (8 * size - 1)) - (is_greatest ? 1 : 0);
     } else {
-        onnx_refuse(call, "of %s", onnx_type_name(type));
+        onnx_refuse_type(call, "of %s", onnx_type_name(type));
         return NULL;
     }
     unsigned char bytes[sizeof bits];
@@ -129,7 +129,7 @@ static bool clip_by_attributes(const struct onnx_call *call) {
         return onnx_refuse(call, "no input");
     }
     if (input->type != ONNX_FLOAT && input->type != ONNX_FLOAT16) {
-        return onnx_refuse(call, "of %s", onnx_type_name(input->type));
+        return onnx_refuse_type(call, "of %s", onnx_type_name(input->type));
     }
     const float most = 0x1.fffffeP127F;
     struct onnx_tensor *bounds[2];

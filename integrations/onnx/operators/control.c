@@ -4,12 +4,11 @@
 enum { MOST_TURNS = 64 };
 
 static const struct onnx_graph *find_body(const struct onnx_call *call, const char *name) {
-    const struct onnx_attribute *body = onnx_attribute(call, name, ONNX_ATTRIBUTE_GRAPH);
-    if (body == NULL) {
+    const struct onnx_graph *body;
+    if (onnx_find_body(call, name, &body) && body == NULL) {
         onnx_refuse(call, "no %s", name);
-        return NULL;
     }
-    return body->graph;
+    return body;
 }
 
 /* One number of what is known before the model runs. */
@@ -96,6 +95,11 @@ static bool branch(const struct onnx_call *call) {
 }
 
 /* ---- what turns make ---- */
+
+/* Room for MOST_TURNS tensors each. */
+static struct onnx_tensor **allocate_turns(const struct onnx_call *call, size_t count) {
+    return onnx_charge_plan(call, count) ? onnx_scratch(call, count * MOST_TURNS, sizeof(struct onnx_tensor *)) : NULL;
+}
 
 /* A new axis before others. */
 static struct onnx_tensor *add_axis(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t axis) {
@@ -194,7 +198,7 @@ static bool start_loop(const struct onnx_call *call, struct loop *loop, int64_t 
     }
     loop->collected = loop->body->output_count - 1 - loop->states;
     loop->inputs = onnx_scratch(call, 2 + (size_t)loop->states, sizeof *loop->inputs);
-    loop->turned = onnx_scratch(call, (size_t)loop->collected * MOST_TURNS, sizeof *loop->turned);
+    loop->turned = allocate_turns(call, loop->collected);
     if (loop->inputs == NULL || loop->turned == NULL) {
         return false;
     }
@@ -341,7 +345,7 @@ static bool scan(const struct onnx_call *call) {
     }
     uint32_t *axes = onnx_scratch(call, scan.scanned, sizeof *axes);
     struct onnx_tensor **states = onnx_scratch(call, scan.states, sizeof *states);
-    struct onnx_tensor **turned = onnx_scratch(call, (size_t)scan.collected * MOST_TURNS, sizeof *turned);
+    struct onnx_tensor **turned = allocate_turns(call, scan.collected);
     if (axes == NULL || states == NULL || turned == NULL) {
         return false;
     }
@@ -396,9 +400,9 @@ static bool scan_batches(const struct onnx_call *call) {
     const uint32_t outputs = scan.states + scan.collected;
     uint32_t *axes = onnx_scratch(call, scan.scanned, sizeof *axes);
     struct onnx_tensor **taken = onnx_scratch(call, count, sizeof *taken);
-    struct onnx_tensor **turned = onnx_scratch(call, (size_t)scan.collected * MOST_TURNS, sizeof *turned);
+    struct onnx_tensor **turned = allocate_turns(call, scan.collected);
     struct onnx_tensor **states = onnx_scratch(call, scan.states, sizeof *states);
-    struct onnx_tensor **all = onnx_scratch(call, (size_t)outputs * MOST_TURNS, sizeof *all);
+    struct onnx_tensor **all = allocate_turns(call, outputs);
     for (uint32_t b = 0; b < batches; ++b) {
         for (uint32_t i = 0; taken != NULL && i < count; ++i) {
             taken[i] = take(call, inputs[i], 0, b);

@@ -102,7 +102,7 @@ struct onnx_tensor *onnx_convert(const struct onnx_call *call, struct onnx_tenso
         return tensor == NULL ? NULL : to_bfloat16(call, tensor);
     }
     if (!is_number(from) || !is_number(type)) {
-        onnx_refuse(call, "from %s to type %d", onnx_type_name(from), (int)type);
+        onnx_refuse_type(call, "from %s to type %d", onnx_type_name(from), (int)type);
         return NULL;
     }
     return type == ONNX_BOOL ? is_not_zero(call, tensor) : onnx_cast(call, tensor, type);
@@ -152,7 +152,7 @@ static bool bit_cast(const struct onnx_call *call) {
     const bool is_known = type != ONNX_UNDEFINED && type != ONNX_STRING && !is_of_4_bits(type);
     if (input->type != type && (!is_known || is_of_4_bits(input->type) || type == ONNX_BOOL ||
                                 onnx_bytes_of(input->type, 1) != onnx_bytes_of(type, 1))) {
-        return onnx_refuse(call, "from %s to type %d", onnx_type_name(input->type), (int)type);
+        return onnx_refuse_type(call, "from %s to type %d", onnx_type_name(input->type), (int)type);
     }
     return onnx_output(call, 0, onnx_reinterpret(call, input, type));
 }

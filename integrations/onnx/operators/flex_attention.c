@@ -6,16 +6,19 @@
 
 /* What a body makes of a tensor, of the same sizes; the tensor where there is none. */
 static struct onnx_tensor *modify(const struct onnx_call *call, const char *name, struct onnx_tensor *tensor) {
-    const struct onnx_attribute *body = onnx_attribute(call, name, ONNX_ATTRIBUTE_GRAPH);
+    const struct onnx_graph *body;
     struct onnx_tensor *made = NULL;
+    if (!onnx_find_body(call, name, &body)) {
+        return NULL;
+    }
     if (tensor == NULL || body == NULL) {
         return tensor;
     }
-    if (body->graph->output_count != 1) {
-        onnx_refuse(call, "a %s of %u outputs", name, (unsigned)body->graph->output_count);
+    if (body->output_count != 1) {
+        onnx_refuse(call, "a %s of %u outputs", name, (unsigned)body->output_count);
         return NULL;
     }
-    if (!onnx_translate_body(call, body->graph, 1, &tensor, &made)) {
+    if (!onnx_translate_body(call, body, 1, &tensor, &made)) {
         return NULL;
     }
     bool fits = made != NULL && made->type == tensor->type && made->rank == tensor->rank;
@@ -35,7 +38,7 @@ static bool check(const struct onnx_call *call, const struct onnx_tensor *q, con
         return onnx_refuse(call, "queries, keys or values of other than 4 dimensions, or of no elements");
     }
     if (!onnx_is_float(q->type) || k->type != q->type || v->type != q->type) {
-        return onnx_refuse(call, "queries, keys and values of %s, %s and %s", onnx_type_name(q->type),
+        return onnx_refuse_type(call, "queries, keys and values of %s, %s and %s", onnx_type_name(q->type),
                            onnx_type_name(k->type), onnx_type_name(v->type));
     }
     if (k->sizes[0] != q->sizes[0] || v->sizes[0] != q->sizes[0] || v->sizes[1] != k->sizes[1] ||
@@ -53,7 +56,7 @@ static bool flex_attention(const struct onnx_call *call) {
         return false;
     }
     if (precision != ONNX_FLOAT && precision != ONNX_FLOAT16) {
-        return onnx_refuse(call, "a softmax_precision of %s", onnx_type_name((enum onnx_type)precision));
+        return onnx_refuse_type(call, "a softmax_precision of %s", onnx_type_name((enum onnx_type)precision));
     }
     const enum onnx_type type = q->type;
     const uint32_t *of_q = q->sizes, batch = of_q[0], heads = k->sizes[1], rows = of_q[1] / heads * of_q[2];

@@ -197,7 +197,7 @@ static bool check_grid(const struct onnx_call *call, const struct grid *grid, co
     if (grid->dimensions > 3 || (grid->sampling == CUBIC && grid->dimensions != 2) || points->rank != input->rank ||
         points->sizes[points->rank - 1] != grid->dimensions || points->sizes[0] != input->sizes[0] ||
         points->type != ONNX_FLOAT) {
-        return onnx_refuse(call, "a grid of other dimensions or of another type");
+        return onnx_refuse_type(call, "a grid of other dimensions or of another type");
     }
     for (uint32_t d = 0; d < grid->dimensions; ++d) {
         elements *= grid->sizes[d];
@@ -243,7 +243,7 @@ static bool grid_sample(const struct onnx_call *call) {
     struct onnx_tensor *data = onnx_as_bits(call, input);
     if (grid.sampling != NEAREST) {
         if (type != ONNX_FLOAT && type != ONNX_FLOAT16) {
-            return onnx_refuse(call, "%s between elements", onnx_type_name(type));
+            return onnx_refuse_type(call, "%s between elements", onnx_type_name(type));
         }
         data = onnx_cast(call, input, ONNX_FLOAT);
     }

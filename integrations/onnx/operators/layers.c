@@ -71,9 +71,14 @@ static bool layer_normalization(const struct onnx_call *call) {
     return start(call, &n) && onnx_output(call, 0, onnx_normalize(call, &n)) && give_statistics(call, &n, 1, 2);
 }
 
+/* The result has the scale's type. */
 static bool rms_normalization(const struct onnx_call *call) {
     struct onnx_normalization n = {.has_no_mean = true};
-    return start(call, &n) && onnx_output(call, 0, onnx_normalize(call, &n)) && give_statistics(call, &n, ONNX_NONE, 1);
+    if (!start(call, &n)) {
+        return false;
+    }
+    n.result = onnx_input(call, 1)->type;
+    return onnx_output(call, 0, onnx_normalize(call, &n)) && give_statistics(call, &n, ONNX_NONE, 1);
 }
 
 /* ---- with a sum before it ---- */

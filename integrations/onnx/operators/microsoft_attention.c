@@ -54,7 +54,7 @@ static bool make_bias(const struct onnx_call *call, const struct sizes *s, struc
     struct onnx_tensor *from = NULL;
     if (mask != NULL) {
         if (mask->type != ONNX_INT32 || mask->rank == 0 || mask->rank > 3) {
-            return onnx_refuse(call, "a mask of %s or other dimensions", onnx_type_name(mask->type));
+            return onnx_refuse_type(call, "a mask of %s or other dimensions", onnx_type_name(mask->type));
         }
         struct onnx_tensor *keep =
             mask->rank == 1 ? keep_by_lengths(call, s, mask, &from) : keep_by_places(call, s, mask);

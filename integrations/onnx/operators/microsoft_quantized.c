@@ -24,7 +24,7 @@ static bool read_result(const struct onnx_call *call, uint32_t index, uint32_t r
         return onnx_refuse(call, "no scale");
     }
     if (q->zero != NULL && q->zero->type != type) {
-        return onnx_refuse(call, "a zero point of another type");
+        return onnx_refuse_type(call, "a zero point of another type");
     }
     return onnx_single(call, &q->scale, rank) && onnx_single(call, &q->zero, rank);
 }

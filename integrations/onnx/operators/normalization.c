@@ -94,7 +94,7 @@ static bool batch_normalization(const struct onnx_call *call) {
 
 struct onnx_tensor *onnx_normalize(const struct onnx_call *call, const struct onnx_normalization *n) {
     if (n->x == NULL || onnx_is_empty(n->x)) {
-        return n->x;
+        return n->x == NULL || n->result == ONNX_UNDEFINED ? n->x : onnx_cast(call, n->x, n->result);
     }
     struct onnx_tensor *inputs[] = {n->x, n->scale, n->bias}, *output = NULL;
     for (size_t i = 0; i < 3; ++i) {
@@ -115,7 +115,7 @@ struct onnx_tensor *onnx_normalize(const struct onnx_call *call, const struct on
             .AxisCount = n->axis_count, .Axes = n->axes, .NormalizeVariance = 1, .Epsilon = n->epsilon};
         done = onnx_emit(call, DML_OPERATOR_MEAN_VARIANCE_NORMALIZATION1, &desc, 3, inputs, 1, &output);
     }
-    return done ? onnx_cast(call, output, n->x->type) : NULL;
+    return done ? onnx_cast(call, output, n->result != ONNX_UNDEFINED ? n->result : n->x->type) : NULL;
 }
 
 static void axes_from(struct onnx_normalization *n, uint32_t first, uint32_t end) {
@@ -199,19 +199,77 @@ static struct onnx_tensor *swish(const struct onnx_call *call, struct onnx_tenso
     return onnx_make(call, DML_OPERATOR_ACTIVATION_SWISH, &desc, ONNX_TENSORS(x));
 }
 
-/* {N, H, W, C} but where channels_last is 0. */
-static bool group_norm(const struct onnx_call *call) {
-    struct onnx_tensor *x = onnx_input(call, 0);
-    const bool is_last = onnx_int(call, "channels_last", 1) != 0;
+/* What GroupNorm and SkipGroupNorm share. */
+struct group_norm {
+    bool is_last; /* x is {N, H, W, C}, else {N, C, H, W} */
+    bool has_activation;
+};
+
+static bool read_group_norm(const struct onnx_call *call, struct group_norm *g) {
+    const struct onnx_tensor *x = onnx_input(call, 0);
     const int64_t activation = onnx_int(call, "activation", 0);
     if (x == NULL || x->rank != 4 || activation < 0 || activation > 1) {
         return onnx_refuse(call, "an input of other than 4 dimensions, or activation %lld", (long long)activation);
     }
-    x = is_last ? onnx_transpose(call, x, (const uint32_t[]){0, 3, 1, 2}) : x;
+    *g = (struct group_norm){.is_last = onnx_int(call, "channels_last", 1) != 0, .has_activation = activation == 1};
+    return true;
+}
+
+/* x, of the first input's layout, normalized by gamma and beta, inputs 1 and 2. */
+static struct onnx_tensor *normalize_layout(const struct onnx_call *call, const struct group_norm *g,
+                                            struct onnx_tensor *x) {
+    x = g->is_last ? onnx_transpose(call, x, (const uint32_t[]){0, 3, 1, 2}) : x;
     struct onnx_tensor *y = normalize_groups(call, x, onnx_int(call, "groups", 0),
                                              (struct onnx_tensor *[]){onnx_input(call, 1), onnx_input(call, 2)});
-    y = activation == 1 ? swish(call, y) : y;
-    return onnx_output(call, 0, is_last ? onnx_transpose(call, y, (const uint32_t[]){0, 2, 3, 1}) : y);
+    y = g->has_activation ? swish(call, y) : y;
+    return g->is_last ? onnx_transpose(call, y, (const uint32_t[]){0, 2, 3, 1}) : y;
+}
+
+static bool group_norm(const struct onnx_call *call) {
+    struct group_norm g;
+    return read_group_norm(call, &g) && onnx_output(call, 0, normalize_layout(call, &g, onnx_input(call, 0)));
+}
+
+/* A skip {N, C} or a bias {C} with sizes of 1 for height and width; a skip of 4 dimensions as it is. */
+static struct onnx_tensor *spread_addend(const struct onnx_call *call, const struct group_norm *g,
+                                         struct onnx_tensor *addend) {
+    const struct onnx_tensor *x = onnx_input(call, 0);
+    if (addend != NULL && addend->rank == 1 && addend->sizes[0] == x->sizes[g->is_last ? 3 : 1]) {
+        return onnx_along(call, addend, g->is_last ? 3 : 1, 4);
+    }
+    if (addend != NULL && addend->rank == 2) {
+        const uint32_t n = addend->sizes[0], c = addend->sizes[1];
+        return onnx_reshape(call, addend, 4, (const uint32_t[]){n, g->is_last ? 1 : c, 1, g->is_last ? c : 1});
+    }
+    if (addend == NULL || addend->rank != 4) {
+        onnx_refuse(call, "a skip or bias that does not fit the input");
+        return NULL;
+    }
+    return addend;
+}
+
+/* x + skip + bias is normalized, and an output. The sum is not rounded to FLOAT16 before. */
+static bool skip_group_norm(const struct onnx_call *call) {
+    struct onnx_tensor *x = onnx_input(call, 0);
+    struct group_norm g;
+    if (!read_group_norm(call, &g)) {
+        return false;
+    }
+    struct onnx_tensor *skip = spread_addend(call, &g, onnx_input(call, 3)), *bias = onnx_input(call, 4);
+    struct onnx_tensor *sum = onnx_add(call, onnx_cast(call, x, ONNX_FLOAT), onnx_cast(call, skip, ONNX_FLOAT));
+    if (bias != NULL && sum != NULL) {
+        sum = onnx_add(call, sum, onnx_cast(call, spread_addend(call, &g, bias), ONNX_FLOAT));
+    }
+    if (sum == NULL) {
+        return false;
+    }
+    for (uint32_t d = 0; d < 4; ++d) {
+        if (sum->sizes[d] != x->sizes[d]) {
+            return onnx_refuse(call, "a skip or bias that does not fit the input");
+        }
+    }
+    return onnx_output(call, 0, onnx_cast(call, normalize_layout(call, &g, sum), x->type)) &&
+           (!onnx_is_wanted(call, 1) || onnx_output(call, 1, onnx_cast(call, sum, x->type)));
 }
 
 /* ONNX adds 1e-9 to the deviation; DirectML its square to the variance. */
@@ -289,5 +347,6 @@ static const struct onnx_operator rows[] = {
     {ONNX_ML, "LpNormalization", 1, lp_normalization},
     {ONNX_ML, "MeanVarianceNormalization", 9, mean_variance_normalization},
     {ONNX_MICROSOFT, "GroupNorm", 1, group_norm},
+    {ONNX_MICROSOFT, "SkipGroupNorm", 1, skip_group_norm},
 };
 ONNX_DEFINE_FAMILY(normalization, rows)

@@ -9,6 +9,7 @@
 struct onnx_normalization {
     struct onnx_tensor *x, *scale, *bias;
     enum onnx_type type;
+    enum onnx_type result; /* the result's type; UNDEFINED: x's */
     uint32_t axis_count, axes[ONNX_MAX_RANK];
     float epsilon;
     bool has_no_mean; /* 0 in its place, in the variance too */

@@ -30,23 +30,6 @@ bool onnx_is_wanted(const struct onnx_call *call, uint32_t index) {
     return index < call->output_count && call->wanted[index];
 }
 
-struct onnx_tensor *onnx_as_bits(const struct onnx_call *call, struct onnx_tensor *tensor) {
-    if (tensor == NULL) {
-        return NULL;
-    }
-    switch (tensor->type) {
-    case ONNX_BOOL:
-        return onnx_reinterpret(call, tensor, ONNX_UINT8);
-    case ONNX_BFLOAT16:
-        return onnx_reinterpret(call, tensor, ONNX_UINT16);
-    case ONNX_DOUBLE: /* TILE has no FLOAT64 */
-    case ONNX_COMPLEX64:
-        return onnx_reinterpret(call, tensor, ONNX_UINT64);
-    default:
-        return tensor;
-    }
-}
-
 /* ---- element by element ---- */
 
 struct onnx_tensor *onnx_apply(const struct onnx_call *call, DML_OPERATOR_TYPE type, void *desc,
@@ -131,7 +114,7 @@ struct onnx_tensor *onnx_select(const struct onnx_call *call, struct onnx_tensor
         return NULL;
     }
     if (a->type != b->type) {
-        onnx_refuse(call, "values of %s and %s", onnx_type_name(a->type), onnx_type_name(b->type));
+        onnx_refuse_type(call, "values of %s and %s", onnx_type_name(a->type), onnx_type_name(b->type));
         return NULL;
     }
     struct onnx_tensor *chosen = onnx_declare(call, all[1]->type, rank, sizes);

@@ -15,10 +15,6 @@ void *onnx_scratch(const struct onnx_call *call, size_t count, size_t size);
 /* Whether something reads an output. */
 bool onnx_is_wanted(const struct onnx_call *call, uint32_t index);
 
-/* Of BOOL, BFLOAT16, DOUBLE and COMPLEX64 the elements' bits as a type that operators that move them take; others as
- * they are. */
-struct onnx_tensor *onnx_as_bits(const struct onnx_call *call, struct onnx_tensor *tensor);
-
 /* ---- element by element ---- */
 
 /* An operator of one tensor, whose desc begins with it and the output: of the same type and sizes. It says no axis, as

@@ -177,7 +177,10 @@ static bool max_unpool(const struct onnx_call *call) {
         return false;
     }
     if (places->type != ONNX_INT64) {
-        return onnx_refuse(call, "places that are no INT64");
+        return onnx_refuse_type(call, "places that are no INT64");
+    }
+    if (!onnx_is_float(x->type)) {
+        return onnx_refuse_type(call, "of %s", onnx_type_name(x->type));
     }
     for (uint32_t d = 0; d < w.count; ++d) {
         const int64_t size = ((int64_t)x->sizes[2 + d] - 1) * w.strides[d] + w.kernel[d] - pads[d] - pads[w.count + d];

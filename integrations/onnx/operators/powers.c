@@ -68,7 +68,7 @@ static struct onnx_tensor *whole(const struct onnx_call *call, struct onnx_tenso
     const double *numbers = onnx_host_floats(call, 1, &count);
     for (uint32_t i = 0; numbers != NULL && i < count; ++i) {
         if (!(numbers[i] >= -0x1p30 && numbers[i] <= 0x1p30) || numbers[i] != (double)(int64_t)numbers[i]) {
-            onnx_refuse(call, "an exponent that is no integer, of an integer");
+            onnx_refuse_with(call, VKDML_ERROR_NOT_IMPLEMENTED, "an exponent that is no integer, of an integer");
             return NULL;
         }
     }
@@ -95,7 +95,7 @@ static bool pow_of(const struct onnx_call *call) {
     }
     if (!onnx_is_float(base->type)) {
         if (base->type != ONNX_INT32 && base->type != ONNX_INT64) {
-            return onnx_refuse(call, "of %s", onnx_type_name(base->type));
+            return onnx_refuse_type(call, "of %s", onnx_type_name(base->type));
         }
         exponent = whole(call, exponent);
         if (exponent == NULL) {
@@ -110,7 +110,7 @@ static bool pow_of(const struct onnx_call *call) {
     }
     if (base->type == ONNX_INT64) {
         if (!onnx_is_integer(exponent->type)) {
-            return onnx_refuse(call, "an exponent of %s", onnx_type_name(exponent->type));
+            return onnx_refuse_type(call, "an exponent of %s", onnx_type_name(exponent->type));
         }
         return onnx_output(call, 0, power_of_64_bits(call, base, exponent));
     }

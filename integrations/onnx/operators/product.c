@@ -116,7 +116,7 @@ static struct onnx_tensor *product_of(const struct onnx_call *call, struct onnx_
     }
     if (a->type != b->type || (!onnx_is_float(a->type) && !is_wide_integer(a)) ||
         (!onnx_is_float(a->type) && (alpha != 1.0F || fused != NULL))) {
-        onnx_refuse(call, "a product of %s", onnx_type_name(a->type));
+        onnx_refuse_type(call, "a product of %s", onnx_type_name(a->type));
         return NULL;
     }
     uint32_t rank, sizes[ONNX_MAX_RANK];

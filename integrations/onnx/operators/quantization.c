@@ -127,7 +127,7 @@ struct onnx_tensor *onnx_quantize(const struct onnx_call *call, struct onnx_tens
         return NULL;
     }
     if (!is_of_bytes(type) && !is_short(type)) {
-        onnx_refuse(call, "quantized to %s", onnx_type_name(type));
+        onnx_refuse_type(call, "quantized to %s", onnx_type_name(type));
         return NULL;
     }
     if (onnx_is_empty(x)) {
@@ -250,11 +250,11 @@ static bool quantize(const struct onnx_call *call) {
     }
     type = q.zero != NULL ? q.zero->type : type != ONNX_UNDEFINED ? type : ONNX_UINT8;
     if (precision == 0 && q.x->type != q.scale->type && !(q.x->type == ONNX_INT32 && q.scale->type == ONNX_FLOAT)) {
-        return onnx_refuse(call, "%s by a scale of %s", onnx_type_name(q.x->type), onnx_type_name(q.scale->type));
+        return onnx_refuse_type(call, "%s by a scale of %s", onnx_type_name(q.x->type), onnx_type_name(q.scale->type));
     }
     precision = precision == 0 ? (int64_t)q.scale->type : precision;
     if (!onnx_is_float(q.scale->type) || !onnx_is_float((enum onnx_type)precision)) {
-        return onnx_refuse(call, "a scale or precision of %s", onnx_type_name(q.scale->type));
+        return onnx_refuse_type(call, "a scale or precision of %s", onnx_type_name(q.scale->type));
     }
     if (q.x->type != ONNX_INT32 || precision != ONNX_FLOAT) {
         q.x = onnx_cast(call, q.x, (enum onnx_type)precision);
@@ -278,10 +278,10 @@ static bool dequantize(const struct onnx_call *call) {
     const enum onnx_type asked = (enum onnx_type)onnx_int(call, "output_dtype", 0);
     const enum onnx_type type = asked == ONNX_UNDEFINED ? q.scale->type : asked;
     if (!onnx_is_float(q.scale->type) || !onnx_is_float(type)) {
-        return onnx_refuse(call, "from scales of %s to %s", onnx_type_name(q.scale->type), onnx_type_name(type));
+        return onnx_refuse_type(call, "from scales of %s to %s", onnx_type_name(q.scale->type), onnx_type_name(type));
     }
     if (q.zero != NULL && q.zero->type != q.x->type) {
-        return onnx_refuse(call, "a zero point of another type");
+        return onnx_refuse_type(call, "a zero point of another type");
     }
     /* From scales of FLOAT to FLOAT16: what is rounded, and when, is left open; the product once here. */
     const bool is_narrowed = type == ONNX_FLOAT16 && q.scale->type == ONNX_FLOAT;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "onnx/operators/network.h"
+#include "onnx/operators/quantize.h"
 
 #define MOST_ACTIVATIONS 6 /* three for each of two directions */
 
@@ -17,7 +18,8 @@ struct network {
 
 /* ---- activations ---- */
 
-/* Numbers are taken one behind another by the activations that have some. */
+/* Numbers are taken one behind another by the activations that have some. RNN, whose directions have one activation
+ * each, may state two for one direction, since that is ONNX's default: the first counts. */
 static bool read_activations(const struct onnx_call *call, struct network *n, uint32_t count,
                              const char *const *usual) {
     const struct onnx_attribute *names = onnx_attribute(call, "activations", ONNX_ATTRIBUTE_STRINGS);
@@ -25,8 +27,8 @@ static bool read_activations(const struct onnx_call *call, struct network *n, ui
     const struct onnx_attribute *betas = onnx_attribute(call, "activation_beta", ONNX_ATTRIBUTE_FLOATS);
     size_t alpha = 0, beta = 0;
     n->activation_count = count * n->directions;
-    if (names != NULL && names->count != n->activation_count) {
-        return onnx_refuse(call, "%u activations, not %u", (unsigned)names->count, (unsigned)n->activation_count);
+    if (names != NULL && names->count != n->activation_count && (count != 1 || names->count < n->activation_count)) {
+        return onnx_refuse(call, "%u activations, must be %u", (unsigned)names->count, (unsigned)n->activation_count);
     }
     for (uint32_t i = 0; i < n->activation_count; ++i) {
         struct onnx_activation *activation = &n->activations[i];
@@ -88,7 +90,8 @@ static bool read_direction(const struct onnx_call *call, struct network *n) {
     return true;
 }
 
-static bool read_network(const struct onnx_call *call, struct network *n, uint32_t gates) {
+/* The inputs as they are, which read_network() then checks and shapes. */
+static void take_inputs(const struct onnx_call *call, struct network *n, uint32_t gates) {
     *n = (struct network){.gates = gates,
                           .x = onnx_input(call, 0),
                           .weights = onnx_input(call, 1),
@@ -96,6 +99,13 @@ static bool read_network(const struct onnx_call *call, struct network *n, uint32
                           .bias = onnx_input(call, 3),
                           .lengths = onnx_input(call, 4),
                           .hidden_init = onnx_input(call, 5)};
+    if (gates == 4) {
+        n->cell_init = onnx_input(call, 6);
+        n->peepholes = onnx_input(call, 7);
+    }
+}
+
+static bool read_network(const struct onnx_call *call, struct network *n) {
     if (n->x == NULL || n->weights == NULL || n->recurrence == NULL || n->x->rank != 3 || n->recurrence->rank != 3 ||
         onnx_is_empty(n->x) || onnx_is_empty(n->weights) || onnx_is_empty(n->recurrence)) {
         return onnx_refuse(call, "inputs of these sizes");
@@ -105,8 +115,7 @@ static bool read_network(const struct onnx_call *call, struct network *n, uint32
     }
     n->x = swap(call, n, n->x);
     n->hidden_init = swap(call, n, n->hidden_init);
-    n->cell_init = gates == 4 ? swap(call, n, onnx_input(call, 6)) : NULL;
-    n->peepholes = gates == 4 ? onnx_input(call, 7) : NULL;
+    n->cell_init = swap(call, n, n->cell_init);
     if (n->x == NULL) {
         return false;
     }
@@ -118,10 +127,10 @@ static bool read_network(const struct onnx_call *call, struct network *n, uint32
     if (hidden != n->hidden || n->hidden > INT32_MAX / 8) {
         return onnx_refuse(call, "hidden_size %lld", (long long)hidden);
     }
-    const uint32_t d = n->directions, rows = gates * n->hidden;
+    const uint32_t d = n->directions, rows = n->gates * n->hidden;
     if (n->lengths != NULL) {
         if (n->lengths->type != ONNX_INT32) {
-            return onnx_refuse(call, "sequence_lens of %s", onnx_type_name(n->lengths->type));
+            return onnx_refuse_type(call, "sequence_lens of %s", onnx_type_name(n->lengths->type));
         }
         n->lengths = onnx_reinterpret(call, n->lengths, ONNX_UINT32);
     }
@@ -184,7 +193,8 @@ static bool rnn(const struct onnx_call *call) {
     if (has_clip(call)) {
         return onnx_refuse(call, "clip, which DirectML has for LSTM alone");
     }
-    if (!read_network(call, &n, 1) || !read_activations(call, &n, 1, usual) || !declare(call, &n, 2, outputs)) {
+    take_inputs(call, &n, 1);
+    if (!read_network(call, &n) || !read_activations(call, &n, 1, usual) || !declare(call, &n, 2, outputs)) {
         return false;
     }
     DML_RNN_OPERATOR_DESC desc = {
@@ -201,7 +211,8 @@ static bool gru(const struct onnx_call *call) {
     if (has_clip(call)) {
         return onnx_refuse(call, "clip, which DirectML has for LSTM alone");
     }
-    if (!read_network(call, &n, 3) || !read_activations(call, &n, 2, usual) || !declare(call, &n, 2, outputs)) {
+    take_inputs(call, &n, 3);
+    if (!read_network(call, &n) || !read_activations(call, &n, 2, usual) || !declare(call, &n, 2, outputs)) {
         return false;
     }
     DML_GRU_OPERATOR_DESC desc = {.ActivationDescCount = n.activation_count,
@@ -213,29 +224,84 @@ static bool gru(const struct onnx_call *call) {
            give(call, &n, 2, outputs);
 }
 
-static bool lstm(const struct onnx_call *call) {
+/* LSTM of inputs that take_inputs() gave. */
+static bool emit_lstm(const struct onnx_call *call, struct network *n) {
     static const char *const usual[] = {"Sigmoid", "Tanh", "Tanh"};
-    struct network n;
     struct onnx_tensor *outputs[3];
-    if (!read_network(call, &n, 4) || !read_activations(call, &n, 3, usual) || !declare(call, &n, 3, outputs)) {
+    if (!read_network(call, n) || !read_activations(call, n, 3, usual) || !declare(call, n, 3, outputs)) {
         return false;
     }
-    DML_LSTM_OPERATOR_DESC desc = {.ActivationDescCount = n.activation_count,
-                                   .ActivationDescs = n.descs,
-                                   .Direction = n.direction,
+    DML_LSTM_OPERATOR_DESC desc = {.ActivationDescCount = n->activation_count,
+                                   .ActivationDescs = n->descs,
+                                   .Direction = n->direction,
                                    .ClipThreshold = onnx_float(call, "clip", 0),
                                    .UseClipThreshold = has_clip(call),
                                    .CoupleInputForget = onnx_int(call, "input_forget", 0) != 0};
-    return onnx_emit(
-               call, DML_OPERATOR_LSTM, &desc,
-               ONNX_TENSORS(n.x, n.weights, n.recurrence, n.bias, n.hidden_init, n.cell_init, n.lengths, n.peepholes),
-               3, outputs) &&
-           give(call, &n, 3, outputs);
+    return onnx_emit(call, DML_OPERATOR_LSTM, &desc,
+                     ONNX_TENSORS(n->x, n->weights, n->recurrence, n->bias, n->hidden_init, n->cell_init, n->lengths,
+                                  n->peepholes),
+                     3, outputs) &&
+           give(call, n, 3, outputs);
+}
+
+static bool lstm(const struct onnx_call *call) {
+    struct network n;
+    take_inputs(call, &n, 4);
+    return emit_lstm(call, &n);
+}
+
+/* ---- DynamicQuantizeLSTM ---- */
+
+/* Weights {D, K, 4 H} of 8 bits as FLOAT {D, 4 H, K}. Their scales and zero points, inputs from `numbers` on, are {D}
+ * or {D, 4 H}. */
+static struct onnx_tensor *dequantize_weights(const struct onnx_call *call, uint32_t index, uint32_t numbers) {
+    struct onnx_tensor *weights = onnx_input(call, index), *shaped[2];
+    if (weights == NULL || weights->rank != 3 || onnx_is_empty(weights) ||
+        (weights->type != ONNX_INT8 && weights->type != ONNX_UINT8)) {
+        onnx_refuse(call, "input %u is not a matrix of INT8 or UINT8 for each direction", (unsigned)index);
+        return NULL;
+    }
+    const uint32_t directions = weights->sizes[0], columns = weights->sizes[2];
+    for (uint32_t i = 0; i < 2; ++i) {
+        struct onnx_tensor *given = onnx_input(call, numbers + i);
+        const bool is_per_column = given != NULL && given->rank == 2 && given->sizes[1] == columns;
+        if (given == NULL || given->rank < 1 || given->sizes[0] != directions || (given->rank != 1 && !is_per_column) ||
+            given->type != (i == 0 ? ONNX_FLOAT : weights->type)) {
+            onnx_refuse(call, "input %u is not a scale or zero point for each direction or column of input %u",
+                        (unsigned)(numbers + i), (unsigned)index);
+            return NULL;
+        }
+        shaped[i] =
+            onnx_reshape(call, given, 3, (const uint32_t[]){directions, 1, is_per_column ? columns : (uint32_t)1});
+    }
+    return onnx_transpose(call, onnx_dequantize(call, weights, shaped[0], shaped[1]), (const uint32_t[]){0, 2, 1});
+}
+
+/* x quantized to UINT8 by its own least and greatest elements, and dequantized. */
+static struct onnx_tensor *round_to_bytes(const struct onnx_call *call, struct onnx_tensor *x) {
+    struct onnx_tensor *made[3];
+    if (x == NULL || onnx_is_empty(x) || x->type != ONNX_FLOAT) {
+        onnx_refuse(call, "input 0 is not a FLOAT tensor with elements");
+        return NULL;
+    }
+    return onnx_dynamic_quantize(call, x, ONNX_UINT8, made) ? onnx_dequantize(call, made[0], made[1], made[2]) : NULL;
+}
+
+/* LSTM in FLOAT with x rounded to 8 bits. ONNX Runtime's CPU kernel also rounds the hidden state in each step, in
+ * groups of rows that depend on its number of threads; here the state keeps its precision. */
+static bool dynamic_quantize_lstm(const struct onnx_call *call) {
+    struct network n;
+    take_inputs(call, &n, 4);
+    n.x = round_to_bytes(call, n.x);
+    n.weights = dequantize_weights(call, 1, 8);
+    n.recurrence = dequantize_weights(call, 2, 10);
+    return n.x != NULL && n.weights != NULL && n.recurrence != NULL && emit_lstm(call, &n);
 }
 
 static const struct onnx_operator rows[] = {
     {ONNX_ML, "GRU", 1, gru},
     {ONNX_ML, "LSTM", 1, lstm},
     {ONNX_ML, "RNN", 1, rnn},
+    {ONNX_MICROSOFT, "DynamicQuantizeLSTM", 1, dynamic_quantize_lstm},
 };
 ONNX_DEFINE_FAMILY(recurrent, rows)

@@ -141,7 +141,7 @@ static struct onnx_tensor *reduce_nothing(const struct onnx_call *call, const st
         break;
     }
     if (!is_known) {
-        onnx_refuse(call, "no elements of %s", onnx_type_name(r->x->type));
+        onnx_refuse_type(call, "no elements of %s", onnx_type_name(r->x->type));
         return NULL;
     }
     return onnx_fill(call, r->x->type, r->kept_rank, r->kept, number);
@@ -159,10 +159,31 @@ static struct onnx_tensor *average_integers(const struct onnx_call *call, const 
                        onnx_number(call, x->type, number));
 }
 
+/* DirectML's rules: roots, logarithms and means are of floats, sums and products also of wide integers. */
+static bool supports(DML_REDUCE_FUNCTION function, enum onnx_type type) {
+    switch (function) {
+    case DML_REDUCE_FUNCTION_L2:
+    case DML_REDUCE_FUNCTION_LOG_SUM:
+    case DML_REDUCE_FUNCTION_LOG_SUM_EXP:
+        return onnx_is_float(type);
+    case DML_REDUCE_FUNCTION_SUM:
+    case DML_REDUCE_FUNCTION_MULTIPLY:
+    case DML_REDUCE_FUNCTION_L1:
+    case DML_REDUCE_FUNCTION_SUM_SQUARE:
+        return onnx_is_float(type) || type == ONNX_INT32 || type == ONNX_UINT32 || type == ONNX_INT64 ||
+               type == ONNX_UINT64;
+    default:
+        return true;
+    }
+}
+
 static bool reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function) {
     struct reduction r = {0};
     if (!read_axes(call, &r)) {
         return false;
+    }
+    if (!supports(function, r.x->type)) {
+        return onnx_refuse_type(call, "of %s", onnx_type_name(r.x->type));
     }
     if (is_of_nothing(&r)) {
         return onnx_output(call, 0, reduce_nothing(call, &r, function));

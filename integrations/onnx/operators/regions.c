@@ -49,7 +49,7 @@ static bool read_alignment(const struct onnx_call *call, struct alignment *a) {
         return onnx_refuse(call, "inputs of these sizes");
     }
     if (a->pictures->type != ONNX_INT64) {
-        return onnx_refuse(call, "batch_indices of %s", onnx_type_name(a->pictures->type));
+        return onnx_refuse_type(call, "batch_indices of %s", onnx_type_name(a->pictures->type));
     }
     if (strcmp(onnx_text(call, "mode", "avg"), "avg") != 0) {
         return onnx_refuse(call, "mode max: ONNX's is the greatest of weighted neighbours, DirectML's that of samples");

@@ -308,7 +308,7 @@ static struct onnx_tensor *resize_weighted(const struct onnx_call *call, const s
     }
     const enum onnx_type type = tensor->type;
     if (type != ONNX_FLOAT && type != ONNX_FLOAT16) {
-        onnx_refuse(call, "%s between elements", onnx_type_name(type));
+        onnx_refuse_type(call, "%s between elements", onnx_type_name(type));
         return NULL;
     }
     tensor = onnx_cast(call, tensor, ONNX_FLOAT);

@@ -127,11 +127,11 @@ static bool read_loss(const struct onnx_call *call, struct loss *loss) {
         return onnx_refuse(call, "inputs of these sizes");
     }
     if (loss->classes->type != ONNX_INT32 && loss->classes->type != ONNX_INT64) {
-        return onnx_refuse(call, "classes of %s", onnx_type_name(loss->classes->type));
+        return onnx_refuse_type(call, "classes of %s", onnx_type_name(loss->classes->type));
     }
     if (loss->weights != NULL && (loss->weights->type != loss->scores->type || loss->weights->rank != 1 ||
                                   loss->weights->sizes[0] != loss->scores->sizes[1])) {
-        return onnx_refuse(call, "weights of another type or size");
+        return onnx_refuse_type(call, "weights of another type or size");
     }
     for (uint32_t d = 0; d < loss->scores->rank; ++d) {
         sizes[d] = d == 1 ? 1 : loss->scores->sizes[d];

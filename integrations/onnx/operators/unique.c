@@ -107,7 +107,7 @@ static bool unique(const struct onnx_call *call) {
         }
     }
     if (input->type == ONNX_UINT64) {
-        return onnx_refuse(call, "UINT64");
+        return onnx_refuse_type(call, "UINT64");
     }
     if (onnx_attribute(call, "axis", ONNX_ATTRIBUTE_INT) == NULL) {
         input = onnx_reshape(call, input, 1, &count);

@@ -2,10 +2,12 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <json-c/json.h>
 
 #include "base/progress.h"
+#include "text/visible_text.h"
 
 /* The message being written: one at a time. */
 static char *text;
@@ -27,12 +29,33 @@ static void gather(const char *message) {
     }
 }
 
+/* Lines, in which nothing drives a terminal. */
+static void print_lines(const char *message, size_t bytes) {
+    const size_t room = 4 * bytes + 1;
+    char *copy = malloc(bytes + 1), *visible = malloc(room);
+    if (copy && visible) {
+        memcpy(copy, message, bytes + 1);
+        char *line = copy, *end = strchr(line, '\n');
+        for (; end; line = end + 1, end = strchr(line, '\n')) {
+            *end = '\0';
+            visible_message(line, visible, room);
+            fprintf(stderr, "%s\n", visible);
+        }
+        visible_message(line, visible, room);
+        fputs(visible, stderr);
+    } else {
+        fputs(message, stderr);
+    }
+    free(visible);
+    free(copy);
+}
+
 void message_end(FILE *stream) {
     if (stream != stderr && fclose(stream) == 0) {
         if (length > 0 && text[length - 1] == '\n') {
-            text[length - 1] = '\0';
+            text[--length] = '\0';
         }
-        fputs(text, stderr);
+        print_lines(text, length);
         gather(text);
     }
     fputc('\n', stderr);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/timing.h"
+#include "text/visible_text.h"
 
 /* Milliseconds: work that is done sooner needs no line; ten lines a second are followed by eyes. */
 #define PATIENCE 500
@@ -43,7 +44,7 @@ static size_t line_width(void) {
 }
 
 void progress_show(const char *format, ...) {
-    char line[LINE_SIZE];
+    char text[LINE_SIZE], line[LINE_SIZE];
     va_list arguments;
     if (!is_terminal()) {
         return;
@@ -55,8 +56,9 @@ void progress_show(const char *format, ...) {
     }
     va_start(arguments, format);
     /* A line that is cut stays a line. */
-    vsnprintf(line, line_width(), format, arguments);
+    vsnprintf(text, line_width(), format, arguments);
     va_end(arguments);
+    visible_message(text, line, line_width());
     /* Clear to the line's end; and back to its beginning, so that who forgets progress_clear() overwrites it. */
     fprintf(stderr, "\r\033[K%s\r", line);
     fflush(stderr);

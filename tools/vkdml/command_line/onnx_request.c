@@ -43,5 +43,6 @@ bool onnx_request_is_model(const char *path) {
 }
 
 bool onnx_request_is_used(const struct onnx_request *request) {
-    return request->sizes.count || request->inputs.count || request->outputs.count || request->zeros || request->half;
+    return request->sizes.count || request->inputs.count || request->outputs.count || request->zeros ||
+           request->half || request->float32_intermediates;
 }

@@ -15,7 +15,7 @@ struct onnx_pairs {
 
 struct onnx_request {
     struct onnx_pairs sizes, inputs, outputs;
-    bool zeros, half;
+    bool zeros, half, float32_intermediates;
 };
 
 /* Their keys: far from those of the subcommands' own options. */
@@ -24,7 +24,8 @@ enum {
     OPTION_ONNX_INPUT,
     OPTION_ONNX_OUTPUT,
     OPTION_ONNX_ZEROS,
-    OPTION_ONNX_HALF
+    OPTION_ONNX_HALF,
+    OPTION_ONNX_WIDE
 };
 
 /* Rows of an option table; the request is a member of the subcommand's. */
@@ -46,6 +47,13 @@ enum {
         OPTION_ONNX_HALF, "half", SETS(type, member.half),                                                             \
             .text = "of an ONNX model: sums of FLOAT16 may be computed in half precision "                             \
                     "(DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION)"                                            \
+    }
+
+#define ONNX_WIDE_ROW(type, member)                                                                                    \
+    {                                                                                                                  \
+        OPTION_ONNX_WIDE, "float32-intermediates", SETS(type, member.float32_intermediates),                           \
+            .text = "of an ONNX model: normalizations, softmax and attention that are written out as several FLOAT16 " \
+                    "nodes keep their intermediate values in FLOAT32"                                                  \
     }
 
 #define ONNX_OUTPUT_ROW                                                                                                \

@@ -5,17 +5,19 @@
 #include <string.h>
 
 #include "base/operator_names.h"
+#include "text/visible_text.h"
 
 #define INITIAL_COLOUR  "\"#ffe8a8\""
 #define EXECUTED_COLOUR "\"#dbe9ff\""
 
 /* A text within quotes. */
-static void print_quoted(const char *text) {
-    for (; *text; text++) {
+static void print_quoted(const char *name) {
+    const struct visible_text visible = visible_text(name);
+    for (const char *text = visible.text; *text; text++) {
         if (*text == '"' || *text == '\\') {
             putchar('\\');
         }
-        putchar(*text == '\n' ? ' ' : *text);
+        putchar(*text);
     }
 }
 

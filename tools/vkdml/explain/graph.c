@@ -6,6 +6,7 @@
 #include "base/json_tree.h"
 #include "base/operator_names.h"
 #include "explain/explain.h"
+#include "text/visible_text.h"
 
 /* By VkdmlNodeRole, as --json has them. */
 static const char *const roles[] = {"executed", "initialized", "fused", "view", "constant"};
@@ -27,9 +28,12 @@ static uint32_t count_role(const VkdmlExplanation *e, VkdmlNodeRole role) {
 }
 
 /* "Nodes[3]", or the name. */
-static const char *name_of(const VkdmlExplainedNode *node, uint32_t index, char text[32]) {
-    snprintf(text, 32, "Nodes[%u]", index);
-    return *node->name ? node->name : text;
+static struct visible_text name_of(const VkdmlExplainedNode *node, uint32_t index) {
+    struct visible_text text = visible_text(node->name);
+    if (!*node->name) {
+        snprintf(text.text, sizeof(text.text), "Nodes[%u]", index);
+    }
+    return text;
 }
 
 static void print_steps(uint32_t first, uint32_t count, const char *when) {
@@ -40,8 +44,7 @@ static void print_steps(uint32_t first, uint32_t count, const char *when) {
 
 static void print_node(const VkdmlExplanation *e, uint32_t index, int names, int operators) {
     const VkdmlExplainedNode *node = &e->nodes[index];
-    char text[32];
-    printf("    %-*s  %-*s  ", names, name_of(node, index, text), operators,
+    printf("    %-*s  %-*s  ", names, name_of(node, index).text, operators,
            node->operatorName ? operator_names_short(node->operatorName) : "constant");
     switch (node->role) {
     case VKDML_NODE_ROLE_EXECUTED:
@@ -60,7 +63,7 @@ static void print_node(const VkdmlExplanation *e, uint32_t index, int names, int
         if (node->group == index) {
             printf("done by others");
         } else {
-            printf("done by %s", name_of(&e->nodes[node->group], node->group, text));
+            printf("done by %s", name_of(&e->nodes[node->group], node->group).text);
         }
         break;
     }
@@ -71,10 +74,9 @@ static void print_node(const VkdmlExplanation *e, uint32_t index, int names, int
 
 void explain_print_graph(const VkdmlExplanation *e) {
     int names = 0, operators = (int)strlen("constant");
-    char text[32];
     for (uint32_t n = 0; n < e->nodeCount; n++) {
         const VkdmlExplainedNode *node = &e->nodes[n];
-        const int name = (int)strlen(name_of(node, n, text));
+        const int name = (int)strlen(name_of(node, n).text);
         const int operator_name = node->operatorName ? (int)strlen(operator_names_short(node->operatorName)) : 0;
         names = name > names ? name : names;
         operators = operator_name > operators ? operator_name : operators;

@@ -1,4 +1,5 @@
 #include "explain/explain.h"
+#include "text/visible_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,6 +26,13 @@ static void print_command(const VkdmlStep *step) {
                step->groupSize);
         break;
     }
+}
+
+/* Notes have names of nodes in them. */
+static void print_note(const char *indent, const char *note) {
+    char visible[1024];
+    visible_message(note, visible, sizeof(visible));
+    printf("%s%s\n", indent, visible);
 }
 
 static void print_buffers(const VkdmlStep *step) {
@@ -74,7 +82,7 @@ static void print_step(const VkdmlStep *step, uint32_t number, VkdmlKernelVarian
     print_command(step);
     putchar('\n');
     for (uint32_t i = 0; i < step->noteCount; i++) {
-        printf("     %s\n", step->notes[i]);
+        print_note("     ", step->notes[i]);
     }
     print_buffers(step);
     if (values) {
@@ -85,7 +93,7 @@ static void print_step(const VkdmlStep *step, uint32_t number, VkdmlKernelVarian
 
 void explain_print(const struct explained *explained, const struct explain_detail *detail) {
     const VkdmlExplanation *e = explained->explanation;
-    printf("\ndispatchable '%s': %s\n", explained->name, e->operatorName);
+    printf("\ndispatchable '%s': %s\n", visible_text(explained->name).text, e->operatorName);
     printf("  elements of all inputs %" PRIu64 " bytes, of all outputs %" PRIu64 " bytes\n", e->inputBytes,
            e->outputBytes);
     printf("  temporary resource %" PRIu64 " bytes, persistent resource %" PRIu64 " bytes\n", e->temporaryResourceSize,
@@ -98,7 +106,7 @@ void explain_print(const struct explained *explained, const struct explain_detai
         explain_print_graph(e);
     }
     for (uint32_t i = 0; i < e->noteCount; i++) {
-        printf("  %s\n", e->notes[i]);
+        print_note("  ", e->notes[i]);
     }
     const uint32_t shown = e->stepCount < detail->steps ? e->stepCount : detail->steps;
     for (uint32_t i = 0; i < shown; i++) {

@@ -53,9 +53,18 @@ static const char *suggest_operator(const char *text, DML_OPERATOR_TYPE into, ch
     return suggest_hint(&suggest, hint);
 }
 
+/* DxDispatch's other types of dispatchables, and what to do instead. */
+static const struct {
+    const char *type, *advice;
+} unsupported[] = {
+    {"hlsl", "vkdml runs no HLSL"},
+    {"onnx", "`vkdml run MODEL.onnx` runs an ONNX model"},
+    {"dmlSerializedGraph", "the format of its file is DirectML's own; run the ONNX model that it was made from, or "
+                           "state the graph as a DML_GRAPH_DESC"},
+};
+
 /* The row of the operator that a type names; NULL, and the reason on stderr, where there is none. */
 static const VkdmlOperatorSchema *find_operator(const struct builder *builder, struct json_object *type) {
-    static const char *const others[] = {"hlsl", "onnx", "dmlSerializedGraph"};
     const struct document *document = &builder->model->document;
     const char *dispatchable = builder->dispatchable->name;
     const char *text = json_object_get_string(type);
@@ -69,11 +78,10 @@ static const VkdmlOperatorSchema *find_operator(const struct builder *builder, s
             return schema;
         }
     }
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        if (strcasecmp(text, others[i]) == 0) {
-            document_error(document, type,
-                           "dispatchable '%s': %stype is %s, only DML operators and graphs are supported", dispatchable,
-                           builder->owner, others[i]);
+    for (size_t i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++) {
+        if (strcasecmp(text, unsupported[i].type) == 0) {
+            document_error(document, type, "dispatchable '%s': %stype is %s, which is not supported: %s", dispatchable,
+                           builder->owner, unsupported[i].type, unsupported[i].advice);
             return NULL;
         }
     }

@@ -11,6 +11,7 @@
 #include "onnx/session.h"
 #include "onnx/subject.h"
 #include "onnx/values.h"
+#include "text/visible_text.h"
 
 /* Where the command line says nothing. */
 #define USUAL_SECONDS 1.0
@@ -48,12 +49,14 @@ static bool execute(const struct subject *subject, struct way *way, double *mill
 static bool begin(struct timed *timed, struct onnx_device *device, bool node_by_node) {
     const struct subject *subject = timed->subject;
     struct way *way = &timed->ways[node_by_node ? NODE_BY_NODE : FUSED];
-    const struct onnx_session_options options = {.allows_half = subject->request->half, .node_by_node = node_by_node};
+    const struct onnx_session_options options = {.allows_half = subject->request->half,
+                                                 .has_float32_intermediates = subject->request->float32_intermediates,
+                                                 .node_by_node = node_by_node};
     struct onnx_error error = {0};
     const double start = timing_now();
     progress_show("%s: compiling", subject->name);
     if (!onnx_session_create(device, subject->model, subject->graph, &options, &way->session, &error) ||
-        !onnx_run_begin(way->session, subject->graph->input_count, subject->inputs, &way->run, &error)) {
+        !onnx_run_begin(way->session, subject->input_count, subject->inputs, &way->run, &error)) {
         return subject_fail(subject, &error);
     }
     way->ready = timing_now() - start;
@@ -114,14 +117,15 @@ static void print(const struct timed *timed, const char *device) {
     printf("# %-22s %-12s %10s %10s %10s %8s  %s\n", "model", "", "median", "p10", "p90", "samples", "ratio");
     for (size_t w = 0; w < WAYS; w++) {
         const struct bench_figures *figures = &timed->ways[w].figures;
-        printf("%-24s %-12s %10.4f %10.4f %10.4f %8zu", w == FUSED ? timed->subject->name : "",
+        printf("%-24s %-12s %10.4f %10.4f %10.4f %8zu", w == FUSED ? visible_text(timed->subject->name).text : "",
                w == FUSED ? "graph" : "node by node", figures->median, figures->low, figures->high, timed->count);
         if (w == NODE_BY_NODE) {
             printf("  %.3f", timed->ratio);
         }
         putchar('\n');
     }
-    printf("# %s: planned and compiled in %.4f, first run %.4f\n", timed->subject->name, fused->ready, fused->first);
+    printf("# %s: planned and compiled in %.4f, first run %.4f\n", visible_text(timed->subject->name).text,
+           fused->ready, fused->first);
     fflush(stdout);
 }
 

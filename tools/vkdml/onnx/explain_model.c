@@ -29,8 +29,9 @@ bool explain_onnx_model(const struct subject *subject, VkdmlDevice device, const
                         struct explained *explained) {
     struct onnx_error error = {0};
     struct onnx_plan *plan;
+    const struct onnx_plan_options options = {.has_float32_intermediates = subject->request->float32_intermediates};
     *explained = (struct explained){.name = subject->name};
-    if (!onnx_plan_create(subject->model, subject->graph, subject->graph->input_count, subject->inputs, NULL, &plan,
+    if (!onnx_plan_create(subject->model, subject->graph, subject->input_count, subject->inputs, &options, &plan,
                           &error)) {
         return subject_fail(subject, &error);
     }

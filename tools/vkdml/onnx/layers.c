@@ -8,6 +8,7 @@
 #include "device/devices.h"
 #include "model/element.h"
 #include "onnx/diagnosis.h"
+#include "text/visible_text.h"
 
 /* Of nodes that make infinities or NaN: others often follow from the first ones. */
 #define MOST_PRINTED 8
@@ -53,8 +54,8 @@ static void print_comparison(const struct telling *telling, const struct onnx_fo
     }
     const struct compare_shape shape = compare_shape_of_sizes(found->rank, sizes);
     const struct onnx_node *node = found->node;
-    snprintf(name, sizeof(name), "%s%s%s", node ? node->op : telling->subject->name, node && *node->name ? " " : "",
-             node ? node->name : "");
+    snprintf(name, sizeof(name), "%s%s%s", node ? visible_text(node->op).text : telling->subject->name,
+             node && *node->name ? " " : "", node ? visible_text(node->name).text : "");
     const struct dispatchable dispatchable = {.name = name};
     results_comparison(telling->results, &dispatchable, found->value, &arrays, &tolerance, &result, &shape);
 }
@@ -97,6 +98,8 @@ static bool diagnose(struct telling *telling, struct onnx_device *device, enum o
                      const void *const *outputs) {
     const struct subject *subject = telling->subject;
     const struct onnx_session_options options = {.allows_half = subject->request->half,
+                                                 .has_float32_intermediates =
+                                                     subject->request->float32_intermediates,
                                                  .node_by_node = telling->options->node_by_node,
                                                  .by_reference = devices_is_reference(telling->options->device)};
     const struct onnx_diagnosis diagnosis = {.check = check,
@@ -122,7 +125,7 @@ bool layers_compare(const struct subject *subject, struct onnx_device *device, c
                       telling.different, telling.count);
     } else if (!results->root) {
         printf("Node by node all %u values are the reference's, within %.2g of the largest element (%s)\n",
-               telling.count, telling.farthest, telling.where);
+               telling.count, telling.farthest, visible_text(telling.where).text);
         if (telling.excused) {
             printf("%" PRIu64 " elements are outside the bound, but rounding of their nodes' inputs moves them as far\n",
                    telling.excused);

@@ -10,6 +10,7 @@
 #include "onnx/session.h"
 #include "onnx/values.h"
 #include "run/results.h"
+#include "text/visible_text.h"
 
 /* What results are told of: the model as if it were a dispatchable of JSON. */
 struct stand_in {
@@ -81,8 +82,8 @@ static bool tell_outputs(struct results *results, const struct subject *subject,
         const char *path = onnx_pairs_find(&subject->request->outputs, subject_output(subject, i));
         const enum onnx_type type = values->outputs[i].type;
         if (subject_type(type) == DML_TENSOR_DATA_TYPE_UNKNOWN) {
-            message_print("%s: output '%s' is of type %s, which is not told", subject->path, subject_output(subject, i),
-                          onnx_type_name(type));
+            message_print("%s: output '%s' is of type %s, which is not told", subject->path,
+                          visible_text(subject_output(subject, i)).text, onnx_type_name(type));
             good = false;
         } else if (path) {
             good = write_values(results, subject, values, i, path) && good;
@@ -103,7 +104,7 @@ static bool run_session(const struct subject *subject, struct onnx_device *devic
     struct stand_in it;
     stand_in(&it, subject);
     const double start = timing_now();
-    if (!onnx_run_begin(session, subject->graph->input_count, subject->inputs, &run, &error)) {
+    if (!onnx_run_begin(session, subject->input_count, subject->inputs, &run, &error)) {
         return subject_fail(subject, &error);
     }
     results_prepared(results, &it.dispatchable, timing_now() - start, options->verbosity);
@@ -134,7 +135,9 @@ static bool run_subject(const struct subject *subject, const struct run_options 
         return false;
     }
     const struct onnx_session_options session_options = {
-        .allows_half = subject->request->half, .node_by_node = options->node_by_node, .by_reference = reference};
+        .allows_half = subject->request->half,
+        .has_float32_intermediates = subject->request->float32_intermediates,
+        .node_by_node = options->node_by_node, .by_reference = reference};
     results_device(results, reference ? "reference" : onnx_device_name(device));
     bool good = onnx_session_create(device, subject->model, subject->graph, &session_options, &session, &error)
                     ? run_session(subject, device, session, options, results)

@@ -11,6 +11,7 @@
 #include "model/element.h"
 #include "model/npy.h"
 #include "model/random.h"
+#include "text/visible_text.h"
 
 /* What the reference reads of buffers are whole words. */
 #define PADDING 8
@@ -114,7 +115,7 @@ static bool file_fits(const struct subject *subject, const struct onnx_value *va
                       const char *path) {
     if (value->type != ONNX_UNDEFINED && subject_type(value->type) != npy->type) {
         message_print("%s: %s is of type %s, input '%s' of %s", subject->path, path, element_type_name(npy->type),
-                      value->name, onnx_type_name(value->type));
+                      visible_text(value->name).text, onnx_type_name(value->type));
         return false;
     }
     bool fits = npy->dimension_count <= ONNX_MAX_RANK && (!value->has_shape || value->rank == npy->dimension_count);
@@ -123,7 +124,8 @@ static bool file_fits(const struct subject *subject, const struct onnx_value *va
                (!value->has_shape || value->sizes[d] < 0 || (uint64_t)value->sizes[d] == npy->dimensions[d]);
     }
     if (!fits) {
-        message_print("%s: %s has other dimensions than input '%s'", subject->path, path, value->name);
+        message_print("%s: %s has other dimensions than input '%s'", subject->path, path,
+                      visible_text(value->name).text);
     }
     return fits;
 }
@@ -172,11 +174,12 @@ static bool read_input(struct subject *subject, uint32_t index, const char *path
 
 /* What a file has where the dimension is named alike. */
 static bool find_in_files(const struct subject *subject, const char *symbol, uint32_t *size) {
-    for (uint32_t i = 0; symbol && i < subject->graph->input_count; i++) {
-        const struct onnx_value *value = input_value(subject, i);
-        for (uint32_t d = 0; subject->elements[i] && value->has_shape && d < value->rank; d++) {
+    for (size_t i = 0; symbol && i < subject->file_count; i++) {
+        const uint32_t input = subject->files[i];
+        const struct onnx_value *value = input_value(subject, input);
+        for (uint32_t d = 0; value->has_shape && d < value->rank; d++) {
             if (value->symbols[d] && strcmp(value->symbols[d], symbol) == 0) {
-                *size = subject->inputs[i].sizes[d];
+                *size = subject->inputs[input].sizes[d];
                 return true;
             }
         }
@@ -184,16 +187,22 @@ static bool find_in_files(const struct subject *subject, const char *symbol, uin
     return false;
 }
 
-static uint32_t open_size(const struct subject *subject, const struct onnx_value *value, uint32_t d) {
+bool subject_size(const struct subject *subject, const struct onnx_value *value, uint32_t d, uint32_t *size) {
     char name[512];
-    uint32_t size = 1;
     dimension_name(value, d, name, sizeof(name));
     const char *given = onnx_pairs_find(&subject->request->sizes, name);
     given = given || !value->symbols[d] ? given : onnx_pairs_find(&subject->request->sizes, value->symbols[d]);
     if (given) {
-        return (uint32_t)strtoul(given, NULL, 10);
+        *size = (uint32_t)strtoul(given, NULL, 10);
+        return true;
     }
-    return find_in_files(subject, value->symbols[d], &size) ? size : 1;
+    return find_in_files(subject, value->symbols[d], size);
+}
+
+static uint32_t open_size(struct subject *subject, const struct onnx_value *value, uint32_t d) {
+    uint32_t size = 1;
+    subject->has_open_sizes = !subject_size(subject, value, d, &size) || subject->has_open_sizes;
+    return size;
 }
 
 static void fill_random(enum onnx_type type, const char *name, uint64_t count, unsigned char *elements) {
@@ -206,11 +215,16 @@ static bool make_input(struct subject *subject, uint32_t index) {
     const struct onnx_value *value = input_value(subject, index);
     struct onnx_plan_input *input = &subject->inputs[index];
     uint64_t count = 1;
+    if (value->kind != ONNX_KIND_TENSOR) {
+        message_print("%s: input '%s' is %s: maps, sequences and optional values are not supported", subject->path,
+                      visible_text(value->name).text, onnx_kind_name(value->kind));
+        return false;
+    }
     if (!value->has_shape || subject_type(value->type) == DML_TENSOR_DATA_TYPE_UNKNOWN) {
         const char *what =
             value->type == ONNX_UNDEFINED || !value->has_shape ? "has no shape" : "has no type of DirectML";
-        message_print("%s: input '%s' %s: --input %s=FILE.npy gives it one", subject->path, value->name, what,
-                      value->name);
+        message_print("%s: input '%s' %s: --input %s=FILE.npy gives it one", subject->path,
+                      visible_text(value->name).text, what, visible_text(value->name).text);
         return false;
     }
     input->type = value->type;
@@ -218,7 +232,7 @@ static bool make_input(struct subject *subject, uint32_t index) {
     for (uint32_t d = 0; d < value->rank; d++) {
         input->sizes[d] = value->sizes[d] < 0 ? open_size(subject, value, d) : (uint32_t)value->sizes[d];
         if (value->sizes[d] > UINT32_MAX || (input->sizes[d] && count > UINT64_MAX / 8 / input->sizes[d])) {
-            message_print("%s: input '%s' is too large", subject->path, value->name);
+            message_print("%s: input '%s' is too large", subject->path, visible_text(value->name).text);
             return false;
         }
         count *= input->sizes[d];
@@ -236,7 +250,7 @@ static bool make_input(struct subject *subject, uint32_t index) {
 }
 
 static bool make_inputs(struct subject *subject) {
-    const uint32_t count = subject->graph->input_count;
+    const uint32_t count = subject->input_count;
     bool good = true;
     subject->inputs = calloc((size_t)count + 1, sizeof(*subject->inputs));
     subject->elements = calloc((size_t)count + 1, sizeof(*subject->elements));
@@ -245,9 +259,13 @@ static bool make_inputs(struct subject *subject) {
     }
     for (uint32_t i = 0; i < count; i++) {
         const char *path = onnx_pairs_find(&subject->request->inputs, input_value(subject, i)->name);
-        good = (!path || read_input(subject, i, path)) && good;
+        if (path && read_input(subject, i, path)) {
+            subject->files[subject->file_count++] = i;
+        } else {
+            good = !path && good;
+        }
     }
-    for (uint32_t i = 0; good && i < count; i++) {
+    for (uint32_t i = 0; good && i < subject->graph->input_count; i++) {
         good = subject->elements[i] || make_input(subject, i);
     }
     return good;
@@ -262,10 +280,11 @@ bool subject_open(struct subject *subject, const char *path, const struct onnx_r
     }
     subject->model = onnx_file_model(subject->file);
     subject->graph = &subject->model->graph;
+    subject->input_count = subject->graph->input_count + subject->graph->optional_count;
     if (subject->graph->name && *subject->graph->name) {
         subject->name = subject->graph->name;
     }
-    bool good = check_names(subject, &request->inputs, "input", subject->graph->inputs, subject->graph->input_count);
+    bool good = check_names(subject, &request->inputs, "input", subject->graph->inputs, subject->input_count);
     good = check_names(subject, &request->outputs, "output", subject->graph->outputs, subject->graph->output_count) &&
            good;
     good = check_sizes(subject) && good;
@@ -273,7 +292,7 @@ bool subject_open(struct subject *subject, const char *path, const struct onnx_r
 }
 
 void subject_close(struct subject *subject) {
-    for (uint32_t i = 0; subject->elements && i < subject->graph->input_count; i++) {
+    for (uint32_t i = 0; subject->elements && i < subject->input_count; i++) {
         free(subject->elements[i]);
     }
     free(subject->elements);

@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "model/compare.h"
 #include "run/results.h"
+#include "text/visible_text.h"
 
 static void compare(struct executor *executor, const struct command *command, const unsigned char *got) {
     const struct resource *resource = command->resource;
@@ -15,7 +16,7 @@ static void compare(struct executor *executor, const struct command *command, co
     compare_elements(&arrays, &expectation->tolerance, &result);
     if (result.different != 0) {
         FILE *stream = document_error_begin(&executor->model->document, command->json);
-        fprintf(stream, "expect: resource '%s': ", resource->name);
+        fprintf(stream, "expect: resource '%s': ", visible_text(resource->name).text);
         compare_print(stream, &arrays, &expectation->tolerance, &result, &expectation->shape);
         message_end(stream);
         executor->differs = true;

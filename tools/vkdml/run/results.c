@@ -12,6 +12,7 @@
 #include "model/element.h"
 #include "run/array.h"
 #include "run/printed_shape.h"
+#include "text/visible_text.h"
 
 #define SCHEMA_NAME "vkdml-run-1"
 
@@ -40,7 +41,7 @@ void results_device(struct results *results, const char *name) {
     if (results->root) {
         note(results, json_tree_text(results->root, "device", name));
     } else {
-        printf("Running on '%s'\n", name);
+        printf("Running on '%s'\n", visible_text(name).text);
     }
 }
 
@@ -53,7 +54,7 @@ void results_prepared(struct results *results, const struct dispatchable *dispat
                           json_tree_number(object, "initialize_ms", milliseconds));
     } else if (verbosity >= 1) {
         progress_clear();
-        printf("Initialize '%s': %.4f ms\n", dispatchable->name, milliseconds);
+        printf("Initialize '%s': %.4f ms\n", visible_text(dispatchable->name).text, milliseconds);
     }
 }
 
@@ -86,7 +87,7 @@ void results_dispatch(struct results *results, const struct command *command, co
     if (results->root) {
         note(results, timing_to_json(timing, warmup, results->command));
     } else {
-        timing_print(timing, command->dispatchable->name, warmup, verbosity);
+        timing_print(timing, visible_text(command->dispatchable->name).text, warmup, verbosity);
     }
 }
 
@@ -132,13 +133,14 @@ void results_comparison(struct results *results, const struct dispatchable *disp
         const char *node = of && strcmp(of, dispatchable->name) != 0 ? dispatchable->name : NULL;
         note(results, add_comparison(results->command, node, tensor, arrays, text, result, shape));
     }
+    const struct visible_text name = visible_text(dispatchable->name), of = visible_text(tensor);
     if (result->different) {
         FILE *stream = message_begin();
-        fprintf(stream, "Dispatch '%s': %s differs from the reference: ", dispatchable->name, tensor);
+        fprintf(stream, "Dispatch '%s': %s differs from the reference: ", name.text, of.text);
         compare_print(stream, arrays, tolerance, result, shape);
         message_end(stream);
     } else if (!results->root) {
-        printf("Dispatch '%s': %s is the reference's: %" PRIu64 " elements, %s\n", dispatchable->name, tensor,
+        printf("Dispatch '%s': %s is the reference's: %" PRIu64 " elements, %s\n", name.text, of.text,
                arrays->count, text);
     }
 }
@@ -193,7 +195,7 @@ static bool add_values(struct json_object *object, const struct model *model, co
 /* "Resource 'name': 1, 2, 3", which scripts read. */
 static void print_flat(const struct command *command, const unsigned char *bytes) {
     const unsigned char *at = bytes;
-    printf("Resource '%s':", command->resource->name);
+    printf("Resource '%s':", visible_text(command->resource->name).text);
     for (uint64_t i = 0; i < command->resource->count; i++) {
         char text[ELEMENT_TEXT_SIZE];
         format_value(command, bytes, &at, i, command->verbose, text);
@@ -206,7 +208,7 @@ static void print_array(const struct model *model, const struct command *command
     const struct resource *resource = command->resource;
     uint64_t sizes[COMPARE_MAX_DIMENSIONS];
     const uint32_t dimensions = printed_shape(model, command, sizes);
-    printf("Resource '%s', %s [", resource->name, element_type_name(resource->type));
+    printf("Resource '%s', %s [", visible_text(resource->name).text, element_type_name(resource->type));
     for (uint32_t i = 0; i < dimensions; i++) {
         printf("%s%" PRIu64, i ? ", " : "", sizes[i]);
     }
@@ -229,7 +231,7 @@ void results_file(struct results *results, const struct command *command) {
     if (results->root) {
         note(results, json_tree_text(results->command, "path", command->path));
     } else {
-        printf("Resource '%s' written to '%s'\n", command->resource->name, command->path);
+        printf("Resource '%s' written to '%s'\n", visible_text(command->resource->name).text, command->path);
     }
 }
 
@@ -237,7 +239,7 @@ void results_expected(struct results *results, const struct command *command, co
     if (results->root) {
         note(results, json_tree_text(results->command, "tolerance", tolerance));
     } else {
-        printf("Resource '%s' is as expected: %" PRIu64 " elements, %s\n", command->resource->name,
+        printf("Resource '%s' is as expected: %" PRIu64 " elements, %s\n", visible_text(command->resource->name).text,
                command->resource->count, tolerance);
     }
 }

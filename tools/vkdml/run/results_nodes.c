@@ -4,6 +4,7 @@
 
 #include "base/json_tree.h"
 #include "run/results.h"
+#include "text/visible_text.h"
 
 static double sum_of(const struct results_node *nodes, uint32_t count) {
     double sum = 0;
@@ -61,7 +62,8 @@ void results_nodes(struct results *results, const struct command *command, const
         results->incomplete = results->incomplete || !good;
         return;
     }
-    printf("Dispatch '%s', each node by itself, medians by the %s's clock:\n", command->dispatchable->name,
+    printf("Dispatch '%s', each node by itself, medians by the %s's clock:\n",
+           visible_text(command->dispatchable->name).text,
            on_device ? "device" : "CPU");
     print_nodes(nodes, count, graph, node_by_node);
 }

@@ -176,6 +176,22 @@ static void conditioning_excuses_rounding_alone(void **state) {
     assert_int_equal(diagnose(ONNX_CHECK_REFERENCE, NULL), 1);
 }
 
+/* Products of 2^64 less one unit are just below 2^128: rounding of the inputs decides whether they are infinite. */
+static void so_it_does_where_rounding_overflows(void **state) {
+    (void)state;
+    memset(x, 0, sizeof x);
+    memset(w, 0, sizeof w);
+    x[0] = nextafterf(0x1p64F, 0);
+    for (int j = 0; j < WIDTH; j++) {
+        w[j] = nextafterf(0x1p64F, 0);
+    }
+    plan_fault("MatMul", (float)INFINITY);
+    assert_int_equal(diagnose(ONNX_CHECK_REFERENCE, NULL), 0);
+    assert_int_equal(found.excused, 1);
+    w[BAD] /= 2;
+    assert_int_equal(diagnose(ONNX_CHECK_REFERENCE, NULL), 1);
+}
+
 static void a_wrong_output_of_the_whole_is_told(void **state) {
     float y[WIDTH] = {0};
     (void)state;
@@ -243,6 +259,7 @@ int main(void) {
         cmocka_unit_test(what_is_right_is_right),
         cmocka_unit_test(a_wrong_node_is_named),
         cmocka_unit_test(conditioning_excuses_rounding_alone),
+        cmocka_unit_test(so_it_does_where_rounding_overflows),
         cmocka_unit_test(a_wrong_output_of_the_whole_is_told),
         cmocka_unit_test(the_first_that_is_not_finite_is_named),
         cmocka_unit_test(elements_move_by_one_unit),

@@ -3,8 +3,6 @@
 
 #include "onnx/emit.h"
 
-/* Fields of a descriptor that are looked at for their types; the longest has fewer. */
-
 void *onnx_emission_memory(const struct onnx_emission *e, size_t count, size_t size) {
     void *memory = onnx_allocate(&e->call->plan->arena, count, size);
     if (memory == NULL) {

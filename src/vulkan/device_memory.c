@@ -50,7 +50,7 @@ VkdmlResult vkdml_device_allocate(const VkdmlDeviceCreateInfo *info, struct vkdm
                                       .getInstanceProcAddr = info->getInstanceProcAddr};
     d->level = info->featureLevel;
     d->flags = info->flags;
-    d->log = (struct vkdml_log){.callback = info->logCallback, .user_data = info->logUserData};
+    d->log = (struct vkdml_log){.callback = info->logCallback, .user_data = info->logUserData, .muted = &d->muted};
     vkdml_lost_begin(&d->lost);
     vkdml_handle_begin(&d->handle, VKDML_HANDLE_DEVICE, d, sizeof *d);
     *device = d;

@@ -435,23 +435,36 @@ static void types_are_judged_before_elements(void **state) {
     expect_verdict("training drops elements");
 }
 
+static void expect_copy(struct proto node, enum onnx_type type) {
+    struct onnx_model model;
+    const struct onnx_plan_input input = {.type = type, .rank = 2, .sizes = {6, 6}};
+    proto_message(&graph, 1, node);
+    add_input("x", type, "6 6");
+    add_output("y", type, "");
+    struct proto bytes = read_graph(&model);
+    struct onnx_plan *plan = plan_graph(&model, &input);
+    assert_int_equal(onnx_plan_node_count(plan), 1);
+    assert_int_equal(onnx_plan_outputs(plan)[0].type, type);
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
 /* Views of types that DirectML does not have are copied as bits, where they are outputs. */
 static void views_of_any_type_are_copied(void **state) {
     static const enum onnx_type types[] = {ONNX_BFLOAT16, ONNX_COMPLEX64, ONNX_DOUBLE, ONNX_BOOL, ONNX_FLOAT16};
+    static const char *const equations[] = {"ij->ji", "ii->i"};
     (void)state;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
-        struct onnx_model model;
-        const struct onnx_plan_input input = {.type = types[i], .rank = 2, .sizes = {2, 6}};
-        add_node("Transpose", "x", "y");
-        add_input("x", types[i], "2 6");
-        add_output("y", types[i], "6 2");
-        struct proto bytes = read_graph(&model);
-        struct onnx_plan *plan = plan_graph(&model, &input);
-        assert_int_equal(onnx_plan_node_count(plan), 1);
-        assert_int_equal(onnx_plan_outputs(plan)[0].type, types[i]);
-        onnx_plan_free(plan);
-        onnx_arena_free(&model.arena);
-        proto_free(&bytes);
+        expect_copy(model_node("Transpose", "x", "y"), types[i]);
+        for (size_t k = 0; k < sizeof equations / sizeof equations[0]; ++k) {
+            struct proto node = model_node("Einsum", "x", "y"), equation = {NULL, 0};
+            proto_text(&equation, 1, "equation");
+            proto_text(&equation, 4, equations[k]);
+            proto_int(&equation, 20, ONNX_ATTRIBUTE_STRING);
+            proto_message(&node, 5, equation);
+            expect_copy(node, types[i]);
+        }
     }
 }
 

@@ -211,8 +211,8 @@ static void print_versions(void) {
 static bool options_agree(const struct request *request, bool is_onnx) {
     const struct run_options *run = &request->options;
     if (!is_onnx && (onnx_request_is_used(&request->onnx) || run->check_finite)) {
-        fputs("vkdml run: --size, --input, --output, --zeros, --half, --float32-intermediates and --check finite are "
-              "options for ONNX models\n",
+        fputs("vkdml run: --size, --input, --output, --zeros, --half, --float32-intermediates and --check finite are of "
+              "ONNX models\n",
               stderr);
         return false;
     }

@@ -93,6 +93,11 @@ class Plugin(unittest.TestCase):
         self.assertEqual([line[:2] for line in lines if line[0] != "plan"], [["vkdml", "Add"], ["-", "Det"]])
         self.assertIn("no translation of Det", lines[1][3])
 
+    def test_a_report_that_cannot_be_written_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(Exception, "ep.vkdml.report: .*missing/report: No such file or directory"):
+                onnxruntime.InferenceSession(sums()[0], vkdml.onnxruntime.session_options(report=f"{folder}/missing/report"))
+
     def test_pipelines_are_kept(self):
         with tempfile.TemporaryDirectory() as folder:
             for _ in range(2):

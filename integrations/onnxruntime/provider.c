@@ -186,6 +186,10 @@ bool provider_create(struct adapter *adapter, const struct provider_options *opt
     provider->options = *options;
     provider->logger = logger;
     provider->adapter = adapter;
+    if (options->report[0] != 0 && !report_check(options->report, error)) {
+        free(provider);
+        return false;
+    }
     const bool is_named = options->device[0] == 0 || adapter_is_named(adapter, options->device);
     provider->device = is_named ? adapter_acquire(adapter, options->logs, options->labels, error) : NULL;
     if (provider->device == NULL) {

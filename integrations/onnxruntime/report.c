@@ -1,6 +1,14 @@
 #include "report.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+
+bool report_check(const char *path, struct onnx_error *error) {
+    FILE *file = fopen(path, "a");
+    return (file != NULL && fclose(file) == 0) ||
+           onnx_fail(error, "ep.vkdml.report: %.300s: %s", path, strerror(errno));
+}
 
 #include "text/visible_text.h"
 

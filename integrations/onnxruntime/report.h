@@ -4,6 +4,9 @@
 
 #include "onnx/judge.h"
 
+/* Whether it can be written, so that a session says so once, when it is made. */
+bool report_check(const char *path, struct onnx_error *error);
+
 /* Appends a line for each node: where it runs, its operator, its name and why, between tabs. What goes wrong is no
  * error.
  */

@@ -68,8 +68,10 @@ class Plugin(unittest.TestCase):
 
     def test_no_device_has_a_reason(self):
         program = "import vkdml.onnxruntime\ntry: vkdml.onnxruntime.session_options()\nexcept ValueError as error: print(error)"
-        for changed, reason in (({"VK_DRIVER_FILES": "/missing", "VK_ICD_FILENAMES": "/missing"}, "VK_ERROR_INCOMPATIBLE_DRIVER"),
-                                ({"VKDML_ONNXRUNTIME_SOFTWARE": "0"}, "software, offered with VKDML_ONNXRUNTIME_SOFTWARE=1")):
+        cases = [({"VK_DRIVER_FILES": "/missing", "VK_ICD_FILENAMES": "/missing"}, "VK_ERROR_INCOMPATIBLE_DRIVER")]
+        if all(device.type == "cpu" for device in vkdml.devices()):
+            cases += [({"VKDML_ONNXRUNTIME_SOFTWARE": "0"}, "software, offered with VKDML_ONNXRUNTIME_SOFTWARE=1")]
+        for changed, reason in cases:
             result = subprocess.run([sys.executable, "-c", program], env={**os.environ, **changed}, capture_output=True, text=True)
             self.assertRegex(result.stdout, f"^there is no Vulkan device: .*{reason}\n$", result)
 
@@ -95,6 +97,11 @@ class Plugin(unittest.TestCase):
             lines = [line.split("\t") for line in path.read_text().splitlines()]
         self.assertEqual([line[:2] for line in lines if line[0] != "plan"], [["vkdml", "Add"], ["-", "Det"]])
         self.assertIn("no translation of Det", lines[1][3])
+
+    def test_a_report_that_cannot_be_written_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(Exception, "ep.vkdml.report: .*missing/report: No such file or directory"):
+                onnxruntime.InferenceSession(sums()[0], vkdml.onnxruntime.session_options(report=f"{folder}/missing/report"))
 
     def test_pipelines_are_kept(self):
         with tempfile.TemporaryDirectory() as folder:

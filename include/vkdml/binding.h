@@ -77,11 +77,13 @@ typedef struct VkdmlBindingTableCreateInfo {
 VKDML_API VkdmlResult vkdmlCreateBindingTable(VkdmlDevice device, const VkdmlBindingTableCreateInfo *info,
                                               VkdmlBindingTable *table);
 
-/** Destroys a table. NULL is ignored. */
+/** Destroys a table, and the descriptors of what was recorded with it: the GPU has finished that, and no command buffer
+ *  that holds it is submitted any more. NULL is ignored. */
 VKDML_API void vkdmlDestroyBindingTable(VkdmlBindingTable table);
 
 /**
- * Binds all inputs, in the order of the descriptor's input tensors. Mirrors IDMLBindingTable::BindInputs.
+ * Binds all inputs, in the order of the descriptor's input tensors. Mirrors IDMLBindingTable::BindInputs. A count of 0
+ * unbinds all.
  *
  * The tensors of an array take a binding each. An optional tensor that is absent and a tensor flagged OWNED_BY_DML take
  * a VK_NULL_HANDLE buffer.
@@ -91,7 +93,8 @@ VKDML_API void vkdmlDestroyBindingTable(VkdmlBindingTable table);
  */
 VKDML_API VkdmlResult vkdmlBindInputs(VkdmlBindingTable table, uint32_t count, const VkdmlBufferBinding *bindings);
 
-/** Binds all outputs, in the order of the descriptor's output tensors. Mirrors IDMLBindingTable::BindOutputs. */
+/** Binds all outputs, in the order of the descriptor's output tensors. Mirrors IDMLBindingTable::BindOutputs. A count of
+ *  0 unbinds all. */
 VKDML_API VkdmlResult vkdmlBindOutputs(VkdmlBindingTable table, uint32_t count, const VkdmlBufferBinding *bindings);
 
 /**

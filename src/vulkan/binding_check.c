@@ -64,17 +64,28 @@ static void keep(VkdmlBindingTable table, size_t point, const VkdmlBufferBinding
     }
 }
 
+static void unbind(VkdmlBindingTable table, size_t first, uint32_t count) {
+    const VkdmlBufferBinding none = {.buffer = VK_NULL_HANDLE};
+    for (uint32_t i = 0; i < count; i++) {
+        keep(table, first + i, &none);
+    }
+}
+
 VkdmlResult vkdml_bind_tensors(VkdmlBindingTable table, enum vkdml_plan_resource inputs_or_outputs, uint32_t count,
                                const VkdmlBufferBinding *bindings, struct vkdml_report *report) {
     const struct VkdmlDispatchable_T *dispatchable = table->dispatchable;
     const bool is_input = inputs_or_outputs == VKDML_PLAN_INPUT;
     const struct vkdml_bind_point *points = is_input ? dispatchable->inputs : dispatchable->outputs;
     const uint32_t expected = is_input ? dispatchable->input_count : dispatchable->output_count;
+    if (count == 0) {
+        unbind(table, vkdml_dispatchable_point(dispatchable, inputs_or_outputs, 0), expected);
+        return VKDML_SUCCESS;
+    }
     if (count != expected) {
-        return vkdml_report_invalid(report, "count is %u, must be %u (%s)", count, expected,
+        return vkdml_report_invalid(report, "count is %u, must be %u (%s), or 0 to unbind", count, expected,
                                     is_input ? "inputCount" : "outputCount");
     }
-    if (count > 0 && !bindings) {
+    if (!bindings) {
         return vkdml_report_invalid(report, "bindings is NULL, must point to %u bindings", count);
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -286,9 +286,10 @@ void failures_are_hresults_with_reasons(void **) {
     expect(device->CreateBindingTable(&table_desc, IID_PPV_ARGS(&table)), INVALID);
     table_desc.Dispatchable = compiled.Get();
     expect(device->CreateBindingTable(&table_desc, IID_PPV_ARGS(&table)), OK);
-    table->BindInputs(0, nullptr);
+    const DML_BINDING_DESC unbound = {DML_BINDING_TYPE_NONE, nullptr};
+    table->BindInputs(1, &unbound);
     expect(device->GetDeviceRemovedReason(), INVALID);
-    assert_non_null(std::strstr(vkdml::directml::GetRemovedMessage(device.Get()), "count is 0"));
+    assert_non_null(std::strstr(vkdml::directml::GetRemovedMessage(device.Get()), "count is 1"));
 }
 
 void objects_keep_private_data(void **) {

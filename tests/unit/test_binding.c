@@ -203,8 +203,8 @@ static void a_wrong_binding_is_refused_with_its_reason_and_changes_nothing(void 
     assert_invalid(vkdmlBindOutputs(table, 1, &unguaranteed),
                    "OutputTensor: offset is 48, must be a multiple of 64 (its GuaranteedBaseOffsetAlignment)");
     VkdmlBufferBinding two[2] = {range(0, 256), range(512, 256)};
-    assert_invalid(vkdmlBindInputs(table, 2, two), "count is 2, must be 1 (inputCount)");
-    assert_invalid(vkdmlBindOutputs(table, 0, NULL), "count is 0, must be 1 (outputCount)");
+    assert_invalid(vkdmlBindInputs(table, 2, two), "count is 2, must be 1 (inputCount), or 0 to unbind");
+    assert_invalid(vkdmlBindOutputs(table, 2, two), "count is 2, must be 1 (outputCount), or 0 to unbind");
     assert_invalid(vkdmlBindInputs(table, 1, NULL), "bindings is NULL");
     assert_invalid(vkdmlBindInputs(NULL, 1, two), "table is NULL");
 
@@ -234,6 +234,18 @@ static void surplus_resources_are_not_used_and_null_unbinds(void **state) {
     assert_memory_equal(vulkan.bytes + 256, vulkan.bytes, 256);
     assert_int_equal(vkdmlBindTemporaryResource(table, NULL), VKDML_SUCCESS);
     assert_int_equal(vkdmlBindPersistentResource(table, &nothing), VKDML_SUCCESS);
+    assert_int_equal(vkdmlBindInputs(table, 0, NULL), VKDML_SUCCESS);
+    assert_int_equal(vkdmlBindOutputs(table, 0, NULL), VKDML_SUCCESS);
+    VkCommandBuffer commands = vulkan_begin(&vulkan);
+    assert_invalid(vkdmlRecordDispatch(device, commands, compiled, table), "InputTensor: nothing is bound");
+    assert_reason("OutputTensor: nothing is bound");
+    assert_int_equal(vkdmlBindInputs(table, 1, &input), VKDML_SUCCESS);
+    assert_int_equal(vkdmlBindOutputs(table, 1, &output), VKDML_SUCCESS);
+    fill(vulkan.bytes, 256);
+    vulkan.bytes[0] ^= 1;
+    assert_int_equal(vkdmlRecordDispatch(device, commands, compiled, table), VKDML_SUCCESS);
+    vulkan_run(&vulkan);
+    assert_memory_equal(vulkan.bytes + 256, vulkan.bytes, 256);
     vkdmlDestroyBindingTable(table);
     vkdmlDestroyDispatchable(compiled);
 }

@@ -290,6 +290,16 @@ VKDML_API VkdmlResult vkdmlGetDeviceLostReason(VkdmlDevice device);
 VKDML_API void vkdmlReportDeviceLost(VkdmlDevice device, const char *reason);
 
 /**
+ * Mutes the log callback of a device, or lets it speak again. Reasons stay in vkdmlGetErrorMessage(), and messages of
+ * the validation layer (VKDML_DEVICE_FLAG_VALIDATION) still come. Thread-safe. Mirrors
+ * IDMLDebugDevice::SetMuteDebugOutput.
+ *
+ * @param device must not be NULL
+ * @param mute   0: messages go to the callback, as from the start; otherwise none do
+ */
+VKDML_API void vkdmlMuteLog(VkdmlDevice device, int32_t mute);
+
+/**
  * The contents of the pipeline cache, in the manner of vkGetPipelineCacheData: ask for the size with data NULL.
  * Thread-safe.
  *

@@ -223,7 +223,8 @@ CHECKED = {
 OTHERS = {
     "vkdmlDestroyDevice": ([c_void_p], None), "vkdmlDestroyOperator": ([c_void_p], None),
     "vkdmlDestroyDispatchable": ([c_void_p], None), "vkdmlDestroyBindingTable": ([c_void_p], None),
-    "vkdmlReportDeviceLost": ([c_void_p, c_char_p], None), "vkdmlGetErrorMessage": ([], c_char_p),
+    "vkdmlReportDeviceLost": ([c_void_p, c_char_p], None), "vkdmlMuteLog": ([c_void_p, c_int32], None),
+    "vkdmlGetErrorMessage": ([], c_char_p),
     "vkdmlGetVersion": ([], c_uint32), "vkdmlGetVersionString": ([], c_char_p),
     "vkdmlGetOperatorSchemaCount": ([], c_uint32), "vkdmlGetOperatorSchemaAt": ([c_uint32], POINTER(OperatorSchema)),
     "vkdmlGetOperatorName": ([c_int32], c_char_p), "vkdmlGetFeatureLevelName": ([c_int32], c_char_p),

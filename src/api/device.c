@@ -119,6 +119,12 @@ void vkdmlReportDeviceLost(VkdmlDevice device, const char *reason) {
     }
 }
 
+void vkdmlMuteLog(VkdmlDevice device, int32_t mute) {
+    if (is_live(device)) {
+        atomic_store(&device->muted, mute != 0);
+    }
+}
+
 /* Asks for the size first: Vulkan would truncate the data silently where the cache grew meanwhile. */
 static VkdmlResult get_cache_data(VkdmlDevice device, size_t *size, void *data, struct vkdml_report *report) {
     const size_t room = *size;

@@ -24,7 +24,7 @@ VkdmlResult vkdml_error_end(struct vkdml_report *report, VkdmlResult result) {
 }
 
 VkdmlResult vkdml_error_end_logged(struct vkdml_report *report, VkdmlResult result, const struct vkdml_log *log) {
-    if (result != VKDML_SUCCESS && log && log->callback) {
+    if (result != VKDML_SUCCESS && vkdml_log_is_on(log)) {
         log->callback(log->user_data, VKDML_LOG_LEVEL_ERROR, report->text);
     }
     return vkdml_error_end(report, result);

@@ -50,6 +50,7 @@ struct VkdmlDevice_T {
     const VkAllocationCallbacks *callbacks; /* NULL, or the copy below */
     VkAllocationCallbacks callbacks_copy;
     struct vkdml_log log;
+    atomic_bool muted;     /* vkdmlMuteLog() */
     struct vkdml_lost lost; /* changes once; thread-safe */
     struct vkdml_functions_device vk;
     struct vkdml_debug debug;

@@ -50,7 +50,7 @@ VkdmlResult vkdml_device_allocate(const VkdmlDeviceCreateInfo *info, struct vkdm
                                       .getInstanceProcAddr = info->getInstanceProcAddr};
     d->level = info->featureLevel;
     d->flags = info->flags;
-    d->log = (struct vkdml_log){.callback = info->logCallback, .user_data = info->logUserData};
+    d->log = (struct vkdml_log){.callback = info->logCallback, .user_data = info->logUserData, .muted = &d->muted};
     atomic_init(&d->lost.lost, false);
     vkdml_handle_begin(&d->handle, VKDML_HANDLE_DEVICE, d, sizeof *d);
     *device = d;

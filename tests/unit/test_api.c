@@ -673,10 +673,18 @@ static void failures_are_logged_with_the_text_of_the_error_message(void **state)
     assert_int_equal(vkdmlGetVulkanHandles(device, NULL), VKDML_ERROR_INVALID_ARGUMENT);
     assert_int_equal(messages.count[VKDML_LOG_LEVEL_ERROR], 1);
     assert_string_equal(messages.last[VKDML_LOG_LEVEL_ERROR], vkdmlGetErrorMessage());
+    vkdmlMuteLog(device, 1);
+    assert_int_equal(vkdmlCreateOperator(device, NULL, NULL), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_reason("op is NULL");
+    assert_int_equal(messages.count[VKDML_LOG_LEVEL_ERROR], 1);
+    vkdmlMuteLog(device, 0);
+    vkdmlMuteLog(NULL, 0);
+    assert_int_equal(vkdmlGetVulkanHandles(device, NULL), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(messages.count[VKDML_LOG_LEVEL_ERROR], 2);
     vkdmlDestroyDevice(device);
     info.flags = 0x40;
     assert_int_equal(vkdmlCreateDevice(&info, &device), VKDML_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(messages.count[VKDML_LOG_LEVEL_ERROR], 2);
+    assert_int_equal(messages.count[VKDML_LOG_LEVEL_ERROR], 3);
     assert_string_equal(messages.last[VKDML_LOG_LEVEL_ERROR], "flags is 0x40, must be of VkdmlDeviceFlagBits only");
 }
 

@@ -334,6 +334,7 @@ DOING(destroy_explanation, vkdmlDestroyExplanation(NULL))
 DOING(get_level, vkdmlGetFeatureLevel(world.device))
 DOING(get_variant, vkdmlGetKernelVariant(world.device))
 DOING(report_lost, vkdmlReportDeviceLost(world.device, "a test says so"))
+DOING(mute, vkdmlMuteLog(world.device, 0))
 DOING(get_schema, vkdmlGetOperatorSchema(DML_OPERATOR_GEMM))
 DOING(get_schema_count, vkdmlGetOperatorSchemaCount())
 DOING(get_schema_at, vkdmlGetOperatorSchemaAt(0))
@@ -373,6 +374,7 @@ static const struct subject {
     {"vkdmlCheckOperatorSupport", check_operator, 0, 0, true, false, false},
     {"vkdmlGetDeviceLostReason", get_lost_reason, 0, 0, true, false, false},
     {"vkdmlReportDeviceLost", report_lost, 0, 0, true, false, false},
+    {"vkdmlMuteLog", mute, 0, 0, true, false, false},
     {"vkdmlGetPipelineCacheData", get_cache, 0, 2, true, false, false},
     {"vkdmlMergePipelineCacheData", merge_cache, 0, 2, true, false, false},
     {"vkdmlCreateOperator", create_operator, 2, 0, true, false, false},

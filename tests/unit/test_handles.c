@@ -278,6 +278,11 @@ static VkdmlResult report_lost(const struct objects *good, void *handle) {
     vkdmlReportDeviceLost(handle, NULL);
     return result_of_void();
 }
+static VkdmlResult mute_log(const struct objects *good, void *handle) {
+    (void)good;
+    vkdmlMuteLog(handle, 0);
+    return result_of_void();
+}
 #define DESTROYING(name, function)                                                                                     \
     static VkdmlResult name(const struct objects *good, void *handle) {                                                \
         (void)good;                                                                                                    \
@@ -312,6 +317,7 @@ static const struct call {
     {DEVICE, "device", get_level, false},
     {DEVICE, "device", get_variant, false},
     {DEVICE, "device", report_lost, false},
+    {DEVICE, "device", mute_log, false},
     {DEVICE, "vkdmlDestroyDevice: device", destroy_device, false},
     {OPERATOR, "op", compile, false},
     {OPERATOR, "op", explain, false},

@@ -37,25 +37,6 @@ Buffer create_buffer(vk::PhysicalDevice physical_device, vk::Device vulkan, vk::
     return made;
 }
 
-// Records an operator into a command buffer of its own, submits it and waits.
-void dispatch(const vkdml::Device &device, const vkdml::Dispatchable &dispatchable, vkdml::BindingTable &table) {
-    const VkdmlVulkanHandles handles = device.vulkanHandles();
-    const vk::Device vulkan(handles.device);
-    const vk::Queue queue(handles.queue);
-    const vk::UniqueCommandPool pool = vulkan.createCommandPoolUnique({{}, handles.queueFamilyIndex});
-    const auto buffers = vulkan.allocateCommandBuffersUnique({*pool, vk::CommandBufferLevel::ePrimary, 1});
-    const vk::CommandBuffer commands = *buffers.front();
-    commands.begin(vk::CommandBufferBeginInfo{});
-    device.recordDispatch(commands, dispatchable, table);
-    // vkdml puts no barrier around an operator: making its results visible to the host is the caller's.
-    const vk::MemoryBarrier to_host(vk::AccessFlagBits::eShaderWrite, vk::AccessFlagBits::eHostRead);
-    commands.pipelineBarrier(vk::PipelineStageFlagBits::eComputeShader, vk::PipelineStageFlagBits::eHost, {}, to_host,
-                             {}, {});
-    commands.end();
-    queue.submit(vk::SubmitInfo(0, nullptr, nullptr, 1, &commands));
-    queue.waitIdle();
-}
-
 void hello() {
     // The operator: DirectML's own structs.
     const std::array<std::uint32_t, 2> sizes = {4, 4};
@@ -80,8 +61,8 @@ void hello() {
     vkdml::BindingTable table = device.createBindingTable(compiled);
     table.bindOutputs({{*buffer.buffer, 0, matrix.TotalTensorSizeInBytes}});
 
-    // Run and read.
-    dispatch(device, compiled, table);
+    // Run and read. The queue records, submits and waits, and makes the results visible to the host.
+    vkdml::Queue(device).submit([&](VkCommandBuffer commands) { device.recordDispatch(commands, compiled, table); });
     std::memcpy(elements.data(), vulkan.mapMemory(*buffer.memory, 0, VK_WHOLE_SIZE), sizeof elements);
     for (std::size_t row = 0; row < elements.size(); row += 4) {
         std::printf("%g %g %g %g\n", static_cast<double>(elements[row]), static_cast<double>(elements[row + 1]),

@@ -17,6 +17,7 @@
  *
  * Each call submits one operator and waits for it. Programs that record many operators into one command buffer, or
  * share an application's Vulkan, use the handles of vkdml.hpp, and may take them from a session: Session::device().
+ * Queue submits what they record and waits for it; a session has one too (Session::queue()).
  *
  * One thread at a time uses a session and what was made of it, which keeps alive what it needs of it. Nothing here
  * links Vulkan. Failures throw vkdml::Error.
@@ -64,94 +65,181 @@ struct Bytes {
     }
 };
 
-/** What stands behind a session. Not for programs. */
+/** What stands behind sessions and queues. Not for programs. */
 namespace detail {
 
-/** A device with as much of Vulkan as copying and submitting takes. */
-class Context {
+/** Throws Error if a call of Vulkan failed. Reports a lost device to the library. */
+inline void checkVulkan(VkdmlDevice device, VkResult result, const char *call) {
+    if (result == VK_SUCCESS) {
+        return;
+    }
+    const std::string reason = std::string(call) + " failed: VkResult " + std::to_string(result);
+    if (result == VK_ERROR_DEVICE_LOST) {
+        (void)vkdmlReportDeviceLost(device, reason.c_str());
+    }
+    throw Error(result == VK_ERROR_DEVICE_LOST            ? VKDML_ERROR_DEVICE_LOST
+                : result == VK_ERROR_OUT_OF_DEVICE_MEMORY ? VKDML_ERROR_OUT_OF_DEVICE_MEMORY
+                : result == VK_ERROR_OUT_OF_HOST_MEMORY   ? VKDML_ERROR_OUT_OF_HOST_MEMORY
+                                                          : VKDML_ERROR_DRIVER,
+                reason);
+}
+
+inline VkdmlVulkanHandles handlesOf(VkdmlDevice device) {
+    VkdmlVulkanHandles handles{};
+    check(vkdmlGetVulkanHandles(device, &handles));
+    return handles;
+}
+
+/** Finds functions of Vulkan. */
+class Functions {
   public:
-    explicit Context(const VkdmlDeviceOpenInfo &info) : device(Device::open(info)), handles(device.vulkanHandles()) {
-        getDeviceProcAddr = instanceFunction<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr");
-        instanceFunction<PFN_vkGetPhysicalDeviceMemoryProperties>("vkGetPhysicalDeviceMemoryProperties")(
-            handles.physicalDevice, &types);
-        load(createBuffer, "vkCreateBuffer");
-        load(destroyBuffer, "vkDestroyBuffer");
-        load(getBufferMemoryRequirements, "vkGetBufferMemoryRequirements");
-        load(allocateMemory, "vkAllocateMemory");
-        load(freeMemory, "vkFreeMemory");
-        load(bindBufferMemory, "vkBindBufferMemory");
-        load(mapMemory, "vkMapMemory");
-        load(createCommandPool, "vkCreateCommandPool");
-        load(destroyCommandPool, "vkDestroyCommandPool");
-        load(resetCommandPool, "vkResetCommandPool");
-        load(allocateCommandBuffers, "vkAllocateCommandBuffers");
-        load(beginCommandBuffer, "vkBeginCommandBuffer");
-        load(endCommandBuffer, "vkEndCommandBuffer");
-        load(cmdPipelineBarrier, "vkCmdPipelineBarrier");
-        load(cmdCopyBuffer, "vkCmdCopyBuffer");
-        load(queueSubmit, "vkQueueSubmit");
-        load(queueWaitIdle, "vkQueueWaitIdle");
+    explicit Functions(const VkdmlVulkanHandles &handles) : handles_(handles) {
+        getDeviceProcAddr_ = instance<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr");
+    }
+    template <typename Function> Function instance(const char *name) const {
+        return reinterpret_cast<Function>(handles_.getInstanceProcAddr(handles_.instance, name));
+    }
+    template <typename Function> void load(Function &function, const char *name) const {
+        function = reinterpret_cast<Function>(getDeviceProcAddr_(handles_.device, name));
+    }
+
+  private:
+    const VkdmlVulkanHandles &handles_;
+    PFN_vkGetDeviceProcAddr getDeviceProcAddr_;
+};
+} // namespace detail
+
+/**
+ * Submits commands to a queue of a device and waits for them. Owns one command buffer, which it records anew for each
+ * submission.
+ *
+ *     vkdml::Queue queue(device);
+ *     queue.submit([&](VkCommandBuffer commands) { device.recordDispatch(commands, compiled, table); });
+ *
+ * One thread at a time uses it, and as ever in Vulkan one thread at a time submits to the same VkQueue.
+ */
+class Queue {
+  public:
+    /**
+     * @param device lent: it outlives the queue
+     * @param queue  of the device's queueFamilyIndex; VK_NULL_HANDLE: the one of an opened device. An imported device
+     *               has none, so it must be given.
+     */
+    explicit Queue(VkdmlDevice device, VkQueue queue = VK_NULL_HANDLE)
+        : device_(device), handles_(detail::handlesOf(device)), queue_(queue ? queue : handles_.queue) {
+        if (!queue_) {
+            throw Error(VKDML_ERROR_INVALID_ARGUMENT,
+                        "queue is VK_NULL_HANDLE, must be a queue: the device was not opened by vkdmlOpenDevice()");
+        }
+        const detail::Functions functions(handles_);
+        functions.load(createCommandPool_, "vkCreateCommandPool");
+        functions.load(destroyCommandPool_, "vkDestroyCommandPool");
+        functions.load(resetCommandPool_, "vkResetCommandPool");
+        functions.load(allocateCommandBuffers_, "vkAllocateCommandBuffers");
+        functions.load(beginCommandBuffer_, "vkBeginCommandBuffer");
+        functions.load(endCommandBuffer_, "vkEndCommandBuffer");
+        functions.load(cmdPipelineBarrier_, "vkCmdPipelineBarrier");
+        functions.load(queueSubmit_, "vkQueueSubmit");
+        functions.load(queueWaitIdle_, "vkQueueWaitIdle");
         VkCommandPoolCreateInfo poolInfo{};
         poolInfo.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-        poolInfo.queueFamilyIndex = handles.queueFamilyIndex;
-        checkVulkan(createCommandPool(handles.device, &poolInfo, nullptr, &pool), "vkCreateCommandPool");
+        poolInfo.queueFamilyIndex = handles_.queueFamilyIndex;
+        check(createCommandPool_(handles_.device, &poolInfo, nullptr, &pool_), "vkCreateCommandPool");
         VkCommandBufferAllocateInfo commandsInfo{};
         commandsInfo.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-        commandsInfo.commandPool = pool;
+        commandsInfo.commandPool = pool_;
         commandsInfo.commandBufferCount = 1;
-        const VkResult result = allocateCommandBuffers(handles.device, &commandsInfo, &commands);
+        const VkResult result = allocateCommandBuffers_(handles_.device, &commandsInfo, &commands_);
         if (result != VK_SUCCESS) {
-            destroyCommandPool(handles.device, pool, nullptr);
-            checkVulkan(result, "vkAllocateCommandBuffers");
+            destroyCommandPool_(handles_.device, pool_, nullptr);
+            check(result, "vkAllocateCommandBuffers");
         }
+    }
+    /** The same for a handle of vkdml.hpp. */
+    explicit Queue(const Device &device, VkQueue queue = VK_NULL_HANDLE) : Queue(device.get(), queue) {
+    }
+
+    Queue(const Queue &) = delete;
+    Queue &operator=(const Queue &) = delete;
+
+    ~Queue() {
+        destroyCommandPool_(handles_.device, pool_, nullptr);
+    }
+
+    /**
+     * Records commands by a function of a VkCommandBuffer, submits them and waits. Afterwards all results are visible
+     * to the host and to later submissions; barriers between the commands are the function's. Where the function
+     * throws nothing is submitted.
+     */
+    template <typename Record> void submit(Record record) {
+        check(resetCommandPool_(handles_.device, pool_, 0), "vkResetCommandPool"); // ends a recording that threw
+        VkCommandBufferBeginInfo begin{};
+        begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+        begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+        check(beginCommandBuffer_(commands_, &begin), "vkBeginCommandBuffer");
+        record(commands_);
+        VkMemoryBarrier barrier{};
+        barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+        barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+        barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT;
+        cmdPipelineBarrier_(commands_, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                            VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0,
+                            nullptr, 0, nullptr);
+        check(endCommandBuffer_(commands_), "vkEndCommandBuffer");
+        VkSubmitInfo info{};
+        info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+        info.commandBufferCount = 1;
+        info.pCommandBuffers = &commands_;
+        check(queueSubmit_(queue_, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+        check(queueWaitIdle_(queue_), "vkQueueWaitIdle");
+    }
+
+  private:
+    void check(VkResult result, const char *call) const {
+        detail::checkVulkan(device_, result, call);
+    }
+
+    VkdmlDevice device_;
+    VkdmlVulkanHandles handles_;
+    VkQueue queue_;
+    VkCommandPool pool_ = VK_NULL_HANDLE;
+    VkCommandBuffer commands_ = VK_NULL_HANDLE;
+    PFN_vkCreateCommandPool createCommandPool_ = nullptr;
+    PFN_vkDestroyCommandPool destroyCommandPool_ = nullptr;
+    PFN_vkResetCommandPool resetCommandPool_ = nullptr;
+    PFN_vkAllocateCommandBuffers allocateCommandBuffers_ = nullptr;
+    PFN_vkBeginCommandBuffer beginCommandBuffer_ = nullptr;
+    PFN_vkEndCommandBuffer endCommandBuffer_ = nullptr;
+    PFN_vkCmdPipelineBarrier cmdPipelineBarrier_ = nullptr;
+    PFN_vkQueueSubmit queueSubmit_ = nullptr;
+    PFN_vkQueueWaitIdle queueWaitIdle_ = nullptr;
+};
+
+namespace detail {
+
+/** A device and its queue, with as much of Vulkan as buffers and copies take. */
+class Context {
+  public:
+    explicit Context(const VkdmlDeviceOpenInfo &info)
+        : device(Device::open(info)), queue(device), handles(device.vulkanHandles()) {
+        const Functions functions(handles);
+        functions.instance<PFN_vkGetPhysicalDeviceMemoryProperties>("vkGetPhysicalDeviceMemoryProperties")(
+            handles.physicalDevice, &types);
+        functions.load(createBuffer, "vkCreateBuffer");
+        functions.load(destroyBuffer, "vkDestroyBuffer");
+        functions.load(getBufferMemoryRequirements, "vkGetBufferMemoryRequirements");
+        functions.load(allocateMemory, "vkAllocateMemory");
+        functions.load(freeMemory, "vkFreeMemory");
+        functions.load(bindBufferMemory, "vkBindBufferMemory");
+        functions.load(mapMemory, "vkMapMemory");
+        functions.load(cmdCopyBuffer, "vkCmdCopyBuffer");
     }
 
     Context(const Context &) = delete;
     Context &operator=(const Context &) = delete;
 
-    ~Context() {
-        destroyCommandPool(handles.device, pool, nullptr);
-    }
-
-    /** Throws Error where a call of Vulkan failed. */
     void checkVulkan(VkResult result, const char *call) const {
-        if (result == VK_SUCCESS) {
-            return;
-        }
-        const std::string reason = std::string(call) + " failed: VkResult " + std::to_string(result);
-        if (result == VK_ERROR_DEVICE_LOST) {
-            (void)vkdmlReportDeviceLost(device.get(), reason.c_str());
-        }
-        throw Error(result == VK_ERROR_DEVICE_LOST            ? VKDML_ERROR_DEVICE_LOST
-                    : result == VK_ERROR_OUT_OF_DEVICE_MEMORY ? VKDML_ERROR_OUT_OF_DEVICE_MEMORY
-                    : result == VK_ERROR_OUT_OF_HOST_MEMORY   ? VKDML_ERROR_OUT_OF_HOST_MEMORY
-                                                              : VKDML_ERROR_DRIVER,
-                    reason);
-    }
-
-    /** Records by a function of the command buffer, submits and waits. */
-    template <typename Record> void submit(Record record) {
-        checkVulkan(resetCommandPool(handles.device, pool, 0), "vkResetCommandPool"); // ends a recording that threw
-        VkCommandBufferBeginInfo begin{};
-        begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-        begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-        checkVulkan(beginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
-        record(commands);
-        // All results are visible to the host and to what is submitted next.
-        VkMemoryBarrier barrier{};
-        barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-        barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-        barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT;
-        cmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                           VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr,
-                           0, nullptr);
-        checkVulkan(endCommandBuffer(commands), "vkEndCommandBuffer");
-        VkSubmitInfo info{};
-        info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-        info.commandBufferCount = 1;
-        info.pCommandBuffers = &commands;
-        checkVulkan(queueSubmit(handles.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
-        checkVulkan(queueWaitIdle(handles.queue), "vkQueueWaitIdle");
+        detail::checkVulkan(device.get(), result, call);
     }
 
     /** The first type of memory, of those that are allowed, with all of these properties; -1: none. */
@@ -165,11 +253,9 @@ class Context {
     }
 
     Device device;
+    Queue queue;
     VkdmlVulkanHandles handles;
     VkPhysicalDeviceMemoryProperties types{};
-    VkCommandPool pool = VK_NULL_HANDLE;
-    VkCommandBuffer commands = VK_NULL_HANDLE;
-    PFN_vkGetDeviceProcAddr getDeviceProcAddr = nullptr;
     PFN_vkCreateBuffer createBuffer = nullptr;
     PFN_vkDestroyBuffer destroyBuffer = nullptr;
     PFN_vkGetBufferMemoryRequirements getBufferMemoryRequirements = nullptr;
@@ -177,24 +263,7 @@ class Context {
     PFN_vkFreeMemory freeMemory = nullptr;
     PFN_vkBindBufferMemory bindBufferMemory = nullptr;
     PFN_vkMapMemory mapMemory = nullptr;
-    PFN_vkCreateCommandPool createCommandPool = nullptr;
-    PFN_vkDestroyCommandPool destroyCommandPool = nullptr;
-    PFN_vkResetCommandPool resetCommandPool = nullptr;
-    PFN_vkAllocateCommandBuffers allocateCommandBuffers = nullptr;
-    PFN_vkBeginCommandBuffer beginCommandBuffer = nullptr;
-    PFN_vkEndCommandBuffer endCommandBuffer = nullptr;
-    PFN_vkCmdPipelineBarrier cmdPipelineBarrier = nullptr;
     PFN_vkCmdCopyBuffer cmdCopyBuffer = nullptr;
-    PFN_vkQueueSubmit queueSubmit = nullptr;
-    PFN_vkQueueWaitIdle queueWaitIdle = nullptr;
-
-  private:
-    template <typename Function> Function instanceFunction(const char *name) const {
-        return reinterpret_cast<Function>(handles.getInstanceProcAddr(handles.instance, name));
-    }
-    template <typename Function> void load(Function &function, const char *name) const {
-        function = reinterpret_cast<Function>(getDeviceProcAddr(handles.device, name));
-    }
 };
 
 /** A buffer with memory of its own, of the device or that the host sees. */
@@ -336,7 +405,7 @@ class DeviceArray {
     void copy(VkBuffer from, VkBuffer to, std::size_t size) const {
         detail::Context &context = *buffer_->context;
         const VkBufferCopy region{0, 0, (size + 3) / 4 * 4};
-        context.submit([&](VkCommandBuffer commands) { context.cmdCopyBuffer(commands, from, to, 1, &region); });
+        context.queue.submit([&](VkCommandBuffer commands) { context.cmdCopyBuffer(commands, from, to, 1, &region); });
     }
 
     std::shared_ptr<detail::Buffer> buffer_;
@@ -387,7 +456,7 @@ class Compiled {
              const std::vector<DeviceArray> &outputs) {
         table.bindInputs(bindings(inputs));
         table.bindOutputs(bindings(outputs));
-        context_->submit(
+        context_->queue.submit(
             [&](VkCommandBuffer commands) { context_->device.recordDispatch(commands, dispatchable, table); });
     }
 
@@ -416,6 +485,11 @@ class Session {
     /** Its device, for all that has no member here. */
     [[nodiscard]] const Device &device() const noexcept {
         return context_->device;
+    }
+
+    /** Its queue: records many operators into one command buffer, on bindings of arrays (DeviceArray::binding()). */
+    [[nodiscard]] Queue &queue() const noexcept {
+        return context_->queue;
     }
 
     /** So many bytes on the device, whose values are not defined yet. */

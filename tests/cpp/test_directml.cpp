@@ -148,7 +148,7 @@ void a_graph_is_built_initialized_and_executed(void **) {
     table->BindInputs(1, &weights);
     table->BindOutputs(1, &persistent.desc);
     table->BindTemporaryResource(&temporary.desc);
-    context->submit([&](VkCommandBuffer commands) {
+    context->queue.submit([&](VkCommandBuffer commands) {
         recorder->RecordDispatch(vkdml::directml::AsCommandList(commands), initializer.Get(), table.Get());
     });
     std::memset(b.memory.mapped, 0, 16);
@@ -160,7 +160,7 @@ void a_graph_is_built_initialized_and_executed(void **) {
     table->BindOutputs(1, &result.desc);
     table->BindTemporaryResource(&temporary.desc);
     table->BindPersistentResource(&persistent.desc);
-    context->submit([&](VkCommandBuffer commands) {
+    context->queue.submit([&](VkCommandBuffer commands) {
         recorder->RecordDispatch(vkdml::directml::AsCommandList(commands), compiled.Get(), table.Get());
     });
     expect(device->GetDeviceRemovedReason(), OK);
@@ -187,7 +187,7 @@ void an_initializer_of_what_owns_nothing_needs_no_bindings(void **) {
     table_desc.Dispatchable = initializer.Get();
     expect(device->CreateBindingTable(&table_desc, IID_PPV_ARGS(&table)), OK);
     expect(device->CreateCommandRecorder(IID_PPV_ARGS(&recorder)), OK);
-    context->submit([&](VkCommandBuffer commands) {
+    context->queue.submit([&](VkCommandBuffer commands) {
         recorder->RecordDispatch(vkdml::directml::AsCommandList(commands), initializer.Get(), table.Get());
     });
     expect(device->GetDeviceRemovedReason(), OK);

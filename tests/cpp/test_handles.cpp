@@ -66,8 +66,7 @@ int set_up(void **) {
 
 int tear_down(void **) {
     device.reset();
-    assert_int_equal(counted(), 0);
-    return 0;
+    return nothing_is_left(nullptr);
 }
 
 void a_handle_without_an_object_is_false(void **) {
@@ -162,6 +161,7 @@ void an_empty_handle_is_refused_not_read(void **) {
     const std::array<VkdmlBufferBinding, 1> bindings{};
     const auto refuses = [](auto call) { expect_told(VKDML_ERROR_INVALID_ARGUMENT, "NULL", call); };
     refuses([&] { (void)no_device.vulkanHandles(); });
+    refuses([&] { const vkdml::Queue queue(no_device); });
     refuses([&] { (void)no_device.createOperatorInitializer({}); });
     refuses([&] { (void)no_device.createBindingTable(nothing); });
     refuses([&] { no_device.recordDispatch(nullptr, nothing, no_table); });
@@ -186,6 +186,10 @@ void an_imported_device_is_another(void **) {
     const vkdml::Device imported = vkdml::Device::create(info);
     assert_ptr_not_equal(imported.get(), device.get());
     assert_ptr_equal(imported.vulkanHandles().device, handles.device);
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "queue is VK_NULL_HANDLE", [&] { const vkdml::Queue queue(imported); });
+    int recorded = 0;
+    vkdml::Queue(imported, handles.queue).submit([&](VkCommandBuffer) { recorded++; });
+    assert_int_equal(recorded, 1);
 }
 
 void compiling_takes_flags(void **) {
@@ -237,22 +241,13 @@ Memory create_memory() {
 // Records two dispatchables, the second of which reads what the first wrote, and waits until both are done.
 void run(const vkdml::Dispatchable &first, vkdml::BindingTable &first_table, const vkdml::Dispatchable &second,
          vkdml::BindingTable &second_table) {
-    const VkdmlVulkanHandles handles = device.vulkanHandles();
-    const vk::Device vulkan(handles.device);
-    const vk::UniqueCommandPool pool = vulkan.createCommandPoolUnique({{}, handles.queueFamilyIndex});
-    const auto buffers = vulkan.allocateCommandBuffersUnique({*pool, vk::CommandBufferLevel::ePrimary, 1});
-    const vk::CommandBuffer commands = *buffers.front();
-    const auto shader = vk::PipelineStageFlagBits::eComputeShader;
-    const vk::MemoryBarrier between(vk::AccessFlagBits::eShaderWrite, vk::AccessFlagBits::eShaderRead);
-    const vk::MemoryBarrier to_host(vk::AccessFlagBits::eShaderWrite, vk::AccessFlagBits::eHostRead);
-    commands.begin(vk::CommandBufferBeginInfo{});
-    device.recordDispatch(commands, first, first_table);
-    commands.pipelineBarrier(shader, shader, {}, between, {}, {});
-    device.recordDispatch(commands, second, second_table);
-    commands.pipelineBarrier(shader, vk::PipelineStageFlagBits::eHost, {}, to_host, {}, {});
-    commands.end();
-    vk::Queue(handles.queue).submit(vk::SubmitInfo(0, nullptr, nullptr, 1, &commands));
-    vk::Queue(handles.queue).waitIdle();
+    vkdml::Queue(device).submit([&](vk::CommandBuffer commands) {
+        const auto shader = vk::PipelineStageFlagBits::eComputeShader;
+        const vk::MemoryBarrier between(vk::AccessFlagBits::eShaderWrite, vk::AccessFlagBits::eShaderRead);
+        device.recordDispatch(commands, first, first_table);
+        commands.pipelineBarrier(shader, shader, {}, between, {}, {});
+        device.recordDispatch(commands, second, second_table);
+    });
 }
 
 void an_operator_that_owns_an_input_runs(void **) {

@@ -134,6 +134,40 @@ void what_an_operator_owns_is_read_once(void **) {
     expect_error(VKDML_ERROR_INVALID_ARGUMENT, "BTensor", [&] { session.run(add.desc, {host, host}, {host}); });
 }
 
+void a_queue_takes_many_operators_at_once(void **) {
+    const vkdml::Session session = open();
+    const Add add(4);
+    const vkdml::DeviceArray one = session.array(Floats{1, 1, 1, 1}), x = session.array(Floats{0, 1, 2, 3});
+    const vkdml::DeviceArray sum = session.allocate(16), unchanged = session.array(Floats{7, 7, 7, 7});
+    const vkdml::Device &device = session.device();
+    const vkdml::Dispatchable compiled = device.createOperator(add.desc).compile();
+    vkdml::BindingTable both[] = {device.createBindingTable(compiled), device.createBindingTable(compiled)};
+    both[0].bindInputs({x.binding(), one.binding()});
+    both[0].bindOutputs({sum.binding()});
+    both[1].bindInputs({one.binding(), one.binding()});
+    both[1].bindOutputs({unchanged.binding()});
+    expect_error(VKDML_ERROR_DRIVER, "thrown", [&] {
+        session.queue().submit([&](VkCommandBuffer commands) {
+            device.recordDispatch(commands, compiled, both[1]);
+            throw vkdml::Error(VKDML_ERROR_DRIVER, "thrown");
+        });
+    });
+    expect(unchanged, {7, 7, 7, 7});
+    vkdml::Queue own(device);
+    for (vkdml::Queue *const queue : {&session.queue(), &own}) {
+        queue->submit([&](VkCommandBuffer commands) { device.recordDispatch(commands, compiled, both[0]); });
+        expect(sum, {1, 2, 3, 4});
+        both[0].bindInputs({one.binding(), one.binding()});
+        queue->submit([&](VkCommandBuffer commands) {
+            device.recordDispatch(commands, compiled, both[0]);
+            device.recordDispatch(commands, compiled, both[1]);
+        });
+        expect(sum, {2, 2, 2, 2});
+        expect(unchanged, {2, 2, 2, 2});
+        both[0].bindInputs({x.binding(), one.binding()});
+    }
+}
+
 void what_outlives_its_session_works_on(void **) {
     vkdml::DeviceArray array;
     assert_int_equal(array.bytes(), 0);
@@ -182,6 +216,7 @@ int main() {
         cmocka_unit_test_teardown(absent_tensors_are_empty, nothing_is_left),
         cmocka_unit_test_teardown(an_operator_runs_many_times_on_arrays_that_stay, nothing_is_left),
         cmocka_unit_test_teardown(what_an_operator_owns_is_read_once, nothing_is_left),
+        cmocka_unit_test_teardown(a_queue_takes_many_operators_at_once, nothing_is_left),
         cmocka_unit_test_teardown(what_outlives_its_session_works_on, nothing_is_left),
         cmocka_unit_test_teardown(failures_have_reasons_and_leave_all_as_it_was, nothing_is_left),
     };

@@ -13,8 +13,16 @@
  * **What is not Direct3D 12.** There are no resources, command lists and descriptor heaps: Vulkan's handles stand in
  * their places. AsResource() of a VkBuffer is what DML_BUFFER_BINDING::Buffer takes, AsCommandList() of a
  * VkCommandBuffer what RecordDispatch() takes. They are handles under another type, no objects: nothing may be called
- * on them, AddRef() included. The descriptor handles in DML_BINDING_TABLE_DESC are not read: tables have descriptors of
- * their own. GetParentDevice() has none to give; GetDevice() of this header lends the VkdmlDevice.
+ * on them, AddRef() included. GetParentDevice() gives the object that CreateDevice() was given; GetDevice() of this
+ * header lends the VkdmlDevice.
+ *
+ * **Lifetimes.** The descriptor handles in DML_BINDING_TABLE_DESC are not read: tables have descriptors of their own.
+ * A command list keeps the descriptors and the dispatchables that were recorded into it. So a binding table may be
+ * released or reset, and its range of descriptors used again, as soon as RecordDispatch() has returned; a dispatchable
+ * may be released then too. ReleaseRecorded() ends this: call it where a DirectML client resets its command allocator,
+ * when a command buffer (or its pool) has been reset or before it is freed. Execute() does so by itself. Without these
+ * calls the device keeps what was recorded until its last reference is released. Buffers, and this device or an object
+ * made by it, outlive the execution, as in DirectML.
  *
  * **Failures.** vkdmlGetErrorMessage() has the reason of the calling thread's latest one. Where DirectML returns void
  * and removes the device, so does this: GetDeviceRemovedReason() then tells the HRESULT, GetRemovedMessage() why, and
@@ -45,13 +53,16 @@
 #include <cstdint>
 #include <cstring>
 #include <cwchar>
+#include <memory>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "vkdml/vkdml.h"
+#include "vkdml/vkdml.hpp"
 
 static_assert(sizeof(VkBuffer) == sizeof(ID3D12Resource *), "where handles are no pointers, they fit in none");
 
@@ -136,6 +147,10 @@ struct IDMLCommandRecorder : IDMLDeviceChild {
                                                   IDMLBindingTable *bindings) = 0;
 };
 
+struct IDMLDebugDevice : IUnknown {
+    virtual void STDMETHODCALLTYPE SetMuteDebugOutput(BOOL mute) = 0;
+};
+
 __CRT_UUID_DECL(IDMLObject, 0xc8263aac, 0x9e0c, 0x4a2d, 0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c)
 __CRT_UUID_DECL(IDMLDevice, 0x6dbd6437, 0x96fd, 0x423f, 0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f)
 __CRT_UUID_DECL(IDMLDevice1, 0xa0884f9a, 0xd2be, 0x4355, 0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2)
@@ -147,6 +162,7 @@ __CRT_UUID_DECL(IDMLCompiledOperator, 0x6b15e56a, 0xbf5c, 0x4902, 0x92, 0xd8, 0x
 __CRT_UUID_DECL(IDMLOperatorInitializer, 0x427c1113, 0x435c, 0x469c, 0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13)
 __CRT_UUID_DECL(IDMLBindingTable, 0x29c687dc, 0xde74, 0x4e3b, 0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc)
 __CRT_UUID_DECL(IDMLCommandRecorder, 0xe6857a76, 0x2e3e, 0x4fdd, 0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53)
+__CRT_UUID_DECL(IDMLDebugDevice, 0x7d6f3ac9, 0x394a, 0x4ac3, 0x92, 0xa7, 0x39, 0x0c, 0xc5, 0x7a, 0x82, 0x17)
 
 /** @endcond */
 
@@ -350,73 +366,124 @@ class OperatorObject final : public Child<OperatorObject, IDMLOperator> {
     VkdmlOperator op_;
 };
 
-/** What binding tables know of a dispatchable. */
+/** A dispatchable of the C API, shared by its interface, binding tables and command lists. */
 struct Dispatched {
+    Dispatched() = default;
+    Dispatched(const Dispatched &) = delete;
+    Dispatched &operator=(const Dispatched &) = delete;
+    ~Dispatched() {
+        vkdmlDestroyDispatchable(dispatchable);
+    }
+    VkdmlBindingProperties Properties() const noexcept {
+        VkdmlBindingProperties properties{};
+        (void)vkdmlGetBindingProperties(dispatchable, &properties);
+        return properties;
+    }
+
     VkdmlDispatchable dispatchable = nullptr;
-    std::vector<std::uint32_t> inputCounts; /**< of an initializer, by operator; else none */
     bool initializes = false;
+    std::vector<std::shared_ptr<const Dispatched>> operators; /**< of an initializer, which runs their pipelines */
 };
 
-inline DML_BINDING_PROPERTIES Properties(VkdmlDispatchable dispatchable) noexcept {
-    VkdmlBindingProperties properties{};
-    (void)vkdmlGetBindingProperties(dispatchable, &properties);
+inline DML_BINDING_PROPERTIES Properties(const Dispatched &dispatched) noexcept {
+    const VkdmlBindingProperties properties = dispatched.Properties();
     return {properties.storageBufferDescriptorCount + properties.uniformBufferDescriptorCount,
             properties.temporaryResourceSize, properties.persistentResourceSize};
 }
 
+/** A binding table of the C API. Shared by the interface whose bindings it has and command lists that recorded it. */
+struct Bound {
+    explicit Bound(std::shared_ptr<const Dispatched> shared) : dispatched(std::move(shared)) {
+    }
+    Bound(const Bound &) = delete;
+    Bound &operator=(const Bound &) = delete;
+    ~Bound() {
+        vkdmlDestroyBindingTable(table);
+    }
+
+    std::shared_ptr<const Dispatched> dispatched; /**< outlives the table */
+    VkdmlBindingTable table = nullptr;
+};
+
 class CompiledObject final : public Child<CompiledObject, IDMLCompiledOperator, IDMLDispatchable, IDMLPageable> {
   public:
-    CompiledObject(DeviceObject *device, VkdmlDispatchable dispatchable) : Child(device) {
-        dispatched_.dispatchable = dispatchable;
-    }
-    ~CompiledObject() {
-        vkdmlDestroyDispatchable(dispatched_.dispatchable);
+    CompiledObject(DeviceObject *device, std::shared_ptr<const Dispatched> dispatched)
+        : Child(device), dispatched_(std::move(dispatched)) {
     }
     DML_BINDING_PROPERTIES STDMETHODCALLTYPE GetBindingProperties() override {
-        return Properties(dispatched_.dispatchable);
+        return Properties(*dispatched_);
     }
-    const Dispatched &Get() const noexcept {
+    const std::shared_ptr<const Dispatched> &Get() const noexcept {
         return dispatched_;
     }
 
   private:
-    Dispatched dispatched_;
+    std::shared_ptr<const Dispatched> dispatched_;
 };
 
 class InitializerObject final
     : public Child<InitializerObject, IDMLOperatorInitializer, IDMLDispatchable, IDMLPageable> {
   public:
     explicit InitializerObject(DeviceObject *device) : Child(device) {
-        dispatched_.initializes = true;
-    }
-    ~InitializerObject() {
-        Clear();
     }
     DML_BINDING_PROPERTIES STDMETHODCALLTYPE GetBindingProperties() override {
-        return Properties(dispatched_.dispatchable);
+        return Properties(*dispatched_);
     }
     HRESULT STDMETHODCALLTYPE Reset(UINT operatorCount, IDMLCompiledOperator *const *operators) override;
-    const Dispatched &Get() const noexcept {
+    const std::shared_ptr<const Dispatched> &Get() const noexcept {
         return dispatched_;
     }
 
   private:
-    void Clear() {
-        vkdmlDestroyDispatchable(dispatched_.dispatchable);
-        for (CompiledObject *op : operators_) {
-            op->Release();
-        }
+    std::shared_ptr<const Dispatched> dispatched_;
+};
+
+/** The debug interface of a device object, which owns it and has its references. */
+class DebugPart final : public IDMLDebugDevice {
+  public:
+    DebugPart(IUnknown *owner, VkdmlDevice device) noexcept : owner_(owner), device_(device) {
+    }
+    HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void **ppv) override {
+        return owner_->QueryInterface(riid, ppv);
+    }
+    ULONG STDMETHODCALLTYPE AddRef() override {
+        return owner_->AddRef();
+    }
+    ULONG STDMETHODCALLTYPE Release() override {
+        return owner_->Release();
+    }
+    void STDMETHODCALLTYPE SetMuteDebugOutput(BOOL mute) override {
+        vkdmlMuteLog(device_, mute ? 1 : 0);
     }
 
-    Dispatched dispatched_;
-    std::vector<CompiledObject *> operators_;
+  private:
+    IUnknown *owner_;
+    VkdmlDevice device_;
 };
 
 class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> {
   public:
-    explicit DeviceObject(VkdmlDevice device) noexcept : device_(device) {
+    /** parent: NULL, or what GetParentDevice() gives. */
+    DeviceObject(VkdmlDevice device, IUnknown *parent) noexcept
+        : device_(device), parent_(parent), debug_(this, device) {
+        if (parent_ != nullptr) {
+            parent_->AddRef();
+        }
+    }
+    ~DeviceObject() {
+        if (parent_ != nullptr) {
+            parent_->Release();
+        }
     }
 
+    HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void **ppv) override {
+        if (ppv == nullptr || riid != __uuidof(IDMLDebugDevice)) {
+            return Object::QueryInterface(riid, ppv);
+        }
+        *ppv = static_cast<IDMLDebugDevice *>(&debug_);
+        AddRef();
+        return ok;
+    }
     HRESULT STDMETHODCALLTYPE CheckFeatureSupport(DML_FEATURE feature, UINT querySize, const void *query,
                                                   UINT supportSize, void *support) override {
         return AsHresult(vkdmlCheckFeatureSupport(device_, feature, querySize, query, supportSize, support));
@@ -432,8 +499,8 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
                                               void **ppv) override {
         Empty(ppv);
         const VkdmlCompileInfo info = Info(flags);
-        VkdmlDispatchable compiled = nullptr;
-        const VkdmlResult result = vkdmlCompileOperator(Handle(op), &info, &compiled);
+        const auto compiled = std::make_shared<Dispatched>();
+        const VkdmlResult result = vkdmlCompileOperator(Handle(op), &info, &compiled->dispatchable);
         return result == VKDML_SUCCESS ? Give(new (std::nothrow) CompiledObject(this, compiled), riid, ppv)
                                        : AsHresult(result);
     }
@@ -456,8 +523,9 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
             }
             graph.Nodes = nodes.data();
         }
-        VkdmlDispatchable compiled = nullptr;
-        const VkdmlResult result = vkdmlCompileGraph(device_, desc != nullptr ? &graph : nullptr, &info, &compiled);
+        const auto compiled = std::make_shared<Dispatched>();
+        const VkdmlResult result =
+            vkdmlCompileGraph(device_, desc != nullptr ? &graph : nullptr, &info, &compiled->dispatchable);
         return result == VKDML_SUCCESS ? Give(new (std::nothrow) CompiledObject(this, compiled), riid, ppv)
                                        : AsHresult(result);
     }
@@ -484,9 +552,9 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
         const std::lock_guard<std::mutex> guard(mutex_);
         return removed_ != ok ? removed_ : AsHresult(vkdmlGetDeviceLostReason(device_));
     }
-    HRESULT STDMETHODCALLTYPE GetParentDevice(REFIID, void **ppv) override {
+    HRESULT STDMETHODCALLTYPE GetParentDevice(REFIID riid, void **ppv) override {
         Empty(ppv);
-        return noInterface;
+        return ppv == nullptr ? invalid : parent_ != nullptr ? parent_->QueryInterface(riid, ppv) : noInterface;
     }
 
     VkdmlDevice Get() const noexcept {
@@ -498,6 +566,21 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
         if (result != VKDML_SUCCESS && removed_ == ok) {
             removed_ = AsHresult(result);
             message_ = reason;
+        }
+    }
+    /** Makes a command list keep a table's descriptors. Once is enough. */
+    void Keep(ID3D12CommandList *commandList, const std::shared_ptr<const Bound> &bound) {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        recorded_[commandList].insert(bound);
+    }
+    /** Releases what a command list keeps. */
+    void ReleaseRecorded(ID3D12CommandList *commandList) {
+        std::set<std::shared_ptr<const Bound>> released; // destroyed without the lock
+        const std::lock_guard<std::mutex> guard(mutex_);
+        const auto found = recorded_.find(commandList);
+        if (found != recorded_.end()) {
+            released.swap(found->second);
+            recorded_.erase(found);
         }
     }
     /** Does not change once it is there. */
@@ -528,9 +611,12 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
     }
 
     VkdmlDevice device_;
+    IUnknown *parent_;
+    DebugPart debug_;
     std::mutex mutex_;
     HRESULT removed_ = ok;
     std::string message_;
+    std::unordered_map<ID3D12CommandList *, std::set<std::shared_ptr<const Bound>>> recorded_;
 };
 
 template <typename Derived, typename Interface, typename... Inherited>
@@ -549,110 +635,133 @@ HRESULT STDMETHODCALLTYPE Child<Derived, Interface, Inherited...>::GetDevice(REF
 }
 
 inline HRESULT STDMETHODCALLTYPE InitializerObject::Reset(UINT operatorCount, IDMLCompiledOperator *const *operators) {
+    const auto made = std::make_shared<Dispatched>();
     std::vector<VkdmlDispatchable> handles;
-    std::vector<CompiledObject *> objects;
-    std::vector<std::uint32_t> counts;
+    made->initializes = true;
     for (UINT i = 0; i < operatorCount; i++) {
-        CompiledObject *const object =
-            operators != nullptr && operators[i] != nullptr ? static_cast<CompiledObject *>(operators[i]) : nullptr;
-        if (object == nullptr) {
+        if (operators == nullptr || operators[i] == nullptr) {
             return invalid;
         }
-        VkdmlBindingProperties properties{};
-        (void)vkdmlGetBindingProperties(object->Get().dispatchable, &properties);
-        objects.push_back(object);
-        handles.push_back(object->Get().dispatchable);
-        counts.push_back(properties.inputCount);
+        made->operators.push_back(static_cast<CompiledObject *>(operators[i])->Get());
+        handles.push_back(made->operators.back()->dispatchable);
     }
-    VkdmlDispatchable made = nullptr;
-    const VkdmlResult result = vkdmlCreateOperatorInitializer(device_->Get(), operatorCount, handles.data(), &made);
+    const VkdmlResult result =
+        vkdmlCreateOperatorInitializer(device_->Get(), operatorCount, handles.data(), &made->dispatchable);
     if (result != VKDML_SUCCESS) {
         return AsHresult(result);
     }
-    for (CompiledObject *object : objects) {
-        object->AddRef();
-    }
-    Clear();
-    dispatched_.dispatchable = made;
-    dispatched_.inputCounts = std::move(counts);
-    operators_ = std::move(objects);
+    dispatched_ = made;
     return ok;
+}
+
+using Bindings = std::vector<VkdmlBufferBinding>;
+
+inline bool BindsNothing(const Bindings &bindings) noexcept {
+    return std::all_of(bindings.begin(), bindings.end(),
+                       [](const VkdmlBufferBinding &binding) { return binding.buffer == VK_NULL_HANDLE; });
+}
+
+/** Appends the tensors of one binding: none of an empty array, one of all else. */
+inline void Flatten(const DML_BINDING_DESC &binding, Bindings &all) {
+    const auto append = [&all](const DML_BUFFER_BINDING &buffer) {
+        all.push_back({reinterpret_cast<VkBuffer>(buffer.Buffer), buffer.Offset, buffer.SizeInBytes});
+    };
+    if (binding.Type == DML_BINDING_TYPE_BUFFER && binding.Desc != nullptr) {
+        append(*static_cast<const DML_BUFFER_BINDING *>(binding.Desc));
+    } else if (binding.Type == DML_BINDING_TYPE_BUFFER_ARRAY) {
+        const auto *const array = static_cast<const DML_BUFFER_ARRAY_BINDING *>(binding.Desc);
+        if (array != nullptr && array->Bindings != nullptr) {
+            std::for_each(array->Bindings, array->Bindings + array->BindingCount, append);
+        }
+    } else {
+        all.emplace_back();
+    }
+}
+
+/**
+ * Of an initializer: appends all inputs of an operator, which nothing at all stands for too.
+ *
+ * @return false: the binding has another number of tensors
+ */
+inline bool FlattenOperator(const DML_BINDING_DESC &binding, const Dispatched &op, Bindings &all) {
+    const std::uint32_t count = op.Properties().inputCount;
+    Bindings own;
+    Flatten(binding, own);
+    if (BindsNothing(own) && own.size() <= 1) {
+        own = Bindings(count);
+    }
+    all.insert(all.end(), own.begin(), own.end());
+    return own.size() == count;
 }
 
 class TableObject final : public Child<TableObject, IDMLBindingTable> {
   public:
     explicit TableObject(DeviceObject *device) : Child(device) {
     }
-    ~TableObject() {
-        for (const Made &made : made_) {
-            vkdmlDestroyBindingTable(made.table);
-            made.dispatchable->Release();
-        }
-    }
 
     void STDMETHODCALLTYPE BindInputs(UINT bindingCount, const DML_BINDING_DESC *bindings) override {
-        std::vector<VkdmlBufferBinding> all;
-        const std::vector<std::uint32_t> &counts = dispatched_.inputCounts;
-        for (UINT i = 0; i < bindingCount; i++) {
-            // Of an initializer NONE stands for all tensors of an operator.
-            Flatten(bindings[i], dispatched_.initializes && i < counts.size() ? counts[i] : 1, all);
+        Bindings all;
+        const bool initializes = bound_ != nullptr && bound_->dispatched->initializes;
+        if (!IsGiven(bindingCount, bindings) || (initializes && !IsPerOperator(bindingCount))) {
+            return;
         }
-        Check(vkdmlBindInputs(Table(), static_cast<std::uint32_t>(all.size()), all.data()));
+        for (UINT i = 0; i < bindingCount; i++) {
+            if (!initializes) {
+                Flatten(bindings[i], all);
+            } else if (!FlattenOperator(bindings[i], *bound_->dispatched->operators[i], all)) {
+                Refuse("bindings[" + std::to_string(i) +
+                       "] must be an array of a buffer for each input of the operator, or nothing");
+                return;
+            }
+        }
+        BindTensors(vkdmlBindInputs, all);
     }
     void STDMETHODCALLTYPE BindOutputs(UINT bindingCount, const DML_BINDING_DESC *bindings) override {
-        std::vector<VkdmlBufferBinding> all;
-        for (UINT i = 0; i < bindingCount; i++) {
-            Flatten(bindings[i], 1, all);
+        Bindings all;
+        if (!IsGiven(bindingCount, bindings)) {
+            return;
         }
-        Check(vkdmlBindOutputs(Table(), static_cast<std::uint32_t>(all.size()), all.data()));
+        for (UINT i = 0; i < bindingCount; i++) {
+            Flatten(bindings[i], all);
+        }
+        BindTensors(vkdmlBindOutputs, all);
     }
     void STDMETHODCALLTYPE BindTemporaryResource(const DML_BINDING_DESC *binding) override {
-        std::vector<VkdmlBufferBinding> one;
-        Check(vkdmlBindTemporaryResource(Table(), One(binding, one)));
+        BindResource(vkdmlBindTemporaryResource, binding);
     }
     void STDMETHODCALLTYPE BindPersistentResource(const DML_BINDING_DESC *binding) override {
-        std::vector<VkdmlBufferBinding> one;
-        Check(vkdmlBindPersistentResource(Table(), One(binding, one)));
+        BindResource(vkdmlBindPersistentResource, binding);
     }
 
-    /** What was recorded with the table before keeps its descriptors until the table is released. */
+    /** What was recorded keeps the descriptors it has. Without a descriptor the table is empty. */
     HRESULT STDMETHODCALLTYPE Reset(const DML_BINDING_TABLE_DESC *desc) override {
-        IDMLDispatchable *const dispatchable = desc != nullptr ? desc->Dispatchable : nullptr;
-        if (dispatchable == nullptr) {
+        if (desc == nullptr) {
+            bound_ = nullptr;
+            return ok;
+        }
+        if (desc->Dispatchable == nullptr) {
             return invalid;
         }
-        const Dispatched dispatched = Of(dispatchable);
+        const auto made = std::make_shared<Bound>(Of(desc->Dispatchable));
         VkdmlBindingTableCreateInfo info{};
         info.structSize = sizeof info;
-        info.dispatchable = dispatched.dispatchable;
-        VkdmlBindingTable table = nullptr;
-        const VkdmlResult result = vkdmlCreateBindingTable(device_->Get(), &info, &table);
-        if (result != VKDML_SUCCESS) {
-            return AsHresult(result);
+        info.dispatchable = made->dispatched->dispatchable;
+        const VkdmlResult result = vkdmlCreateBindingTable(device_->Get(), &info, &made->table);
+        if (result == VKDML_SUCCESS) {
+            bound_ = made;
         }
-        dispatchable->AddRef();
-        made_.push_back({table, dispatchable});
-        dispatched_ = dispatched;
-        if (dispatched_.initializes) {
-            // DirectML's callers bind nothing where operators own nothing.
-            VkdmlBindingProperties properties{};
-            (void)vkdmlGetBindingProperties(dispatched_.dispatchable, &properties);
-            const std::vector<VkdmlBufferBinding> none(std::max(properties.inputCount, properties.outputCount) + 1);
-            (void)vkdmlBindInputs(table, properties.inputCount, none.data());
-            (void)vkdmlBindOutputs(table, properties.outputCount, none.data());
-        }
-        return ok;
+        return AsHresult(result);
     }
 
-    VkdmlBindingTable Table() const noexcept {
-        return made_.empty() ? nullptr : made_.back().table;
+    /** NULL of an empty table. */
+    const std::shared_ptr<const Bound> &Get() const noexcept {
+        return bound_;
     }
 
-    static Dispatched Of(IDMLDispatchable *dispatchable) {
-        IDMLOperatorInitializer *initializer = nullptr;
+    static const std::shared_ptr<const Dispatched> &Of(IDMLDispatchable *dispatchable) {
         void *found = nullptr;
         if (dispatchable->QueryInterface(__uuidof(IDMLOperatorInitializer), &found) == ok) {
-            initializer = static_cast<IDMLOperatorInitializer *>(found);
+            IDMLOperatorInitializer *const initializer = static_cast<IDMLOperatorInitializer *>(found);
             initializer->Release(); // the caller has a reference
             return static_cast<InitializerObject *>(initializer)->Get();
         }
@@ -660,38 +769,54 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
     }
 
   private:
-    struct Made {
-        VkdmlBindingTable table;
-        IDMLDispatchable *dispatchable;
-    };
-
-    static VkdmlBufferBinding Range(const DML_BUFFER_BINDING &binding) noexcept {
-        return {reinterpret_cast<VkBuffer>(binding.Buffer), binding.Offset, binding.SizeInBytes};
-    }
-    static void Flatten(const DML_BINDING_DESC &binding, std::uint32_t none, std::vector<VkdmlBufferBinding> &all) {
-        if (binding.Type == DML_BINDING_TYPE_BUFFER && binding.Desc != nullptr) {
-            all.push_back(Range(*static_cast<const DML_BUFFER_BINDING *>(binding.Desc)));
-        } else if (binding.Type == DML_BINDING_TYPE_BUFFER_ARRAY && binding.Desc != nullptr) {
-            const auto &array = *static_cast<const DML_BUFFER_ARRAY_BINDING *>(binding.Desc);
-            for (UINT i = 0; i < array.BindingCount; i++) {
-                all.push_back(Range(array.Bindings[i]));
-            }
-        } else {
-            all.resize(all.size() + none);
-        }
-    }
-    static const VkdmlBufferBinding *One(const DML_BINDING_DESC *binding, std::vector<VkdmlBufferBinding> &one) {
-        if (binding != nullptr && binding->Type == DML_BINDING_TYPE_BUFFER) {
-            Flatten(*binding, 0, one);
-        }
-        return one.empty() || one[0].buffer == VK_NULL_HANDLE ? nullptr : one.data();
+    VkdmlBindingTable Table() const noexcept {
+        return bound_ != nullptr ? bound_->table : nullptr;
     }
     void Check(VkdmlResult result) {
         device_->Remove(result, vkdmlGetErrorMessage());
     }
+    void Refuse(const std::string &reason) {
+        device_->Remove(VKDML_ERROR_INVALID_ARGUMENT, reason.c_str());
+    }
+    bool IsGiven(UINT bindingCount, const DML_BINDING_DESC *bindings) {
+        if (bindingCount > 0 && bindings == nullptr) {
+            Refuse("bindings is NULL, must point to " + std::to_string(bindingCount) + " bindings");
+        }
+        return bindingCount == 0 || bindings != nullptr;
+    }
+    /** Whether an initializer's inputs are one binding for each operator, or none at all. */
+    bool IsPerOperator(UINT bindingCount) {
+        const std::size_t count = bound_->dispatched->operators.size();
+        if (bindingCount != 0 && bindingCount != count) {
+            Refuse("bindingCount is " + std::to_string(bindingCount) + ", must be " + std::to_string(count) +
+                   " (one for each operator) or 0");
+            return false;
+        }
+        return true;
+    }
 
-    Dispatched dispatched_;
-    std::vector<Made> made_; // the last is the present one
+    /** As many NONEs as there are tensors unbind as no binding does. An empty table has nothing to unbind. */
+    void BindTensors(decltype(vkdmlBindInputs) bind, const Bindings &all) {
+        if (Table() == nullptr && BindsNothing(all)) {
+            return;
+        }
+        const VkdmlBindingProperties properties =
+            bound_ != nullptr ? bound_->dispatched->Properties() : VkdmlBindingProperties{};
+        const std::uint32_t expected = bind == vkdmlBindInputs ? properties.inputCount : properties.outputCount;
+        const bool unbinds = all.size() == expected && BindsNothing(all);
+        Check(bind(Table(), unbinds ? 0 : static_cast<std::uint32_t>(all.size()), all.data()));
+    }
+    void BindResource(decltype(vkdmlBindTemporaryResource) bind, const DML_BINDING_DESC *binding) {
+        Bindings one;
+        if (binding != nullptr) {
+            Flatten(*binding, one);
+        }
+        if (Table() != nullptr || !BindsNothing(one)) {
+            Check(bind(Table(), BindsNothing(one) ? nullptr : one.data()));
+        }
+    }
+
+    std::shared_ptr<const Bound> bound_;
 };
 
 class RecorderObject final : public Child<RecorderObject, IDMLCommandRecorder> {
@@ -704,10 +829,15 @@ class RecorderObject final : public Child<RecorderObject, IDMLCommandRecorder> {
         if (device_->GetDeviceRemovedReason() != ok) {
             return;
         }
+        const std::shared_ptr<const Bound> bound =
+            bindings != nullptr ? static_cast<TableObject *>(bindings)->Get() : nullptr;
+        if (bound != nullptr) {
+            device_->Keep(commandList, bound); // before recording: it may throw
+        }
         const VkdmlResult result =
             vkdmlRecordDispatch(device_->Get(), reinterpret_cast<VkCommandBuffer>(commandList),
-                                dispatchable != nullptr ? TableObject::Of(dispatchable).dispatchable : nullptr,
-                                bindings != nullptr ? static_cast<TableObject *>(bindings)->Table() : nullptr);
+                                dispatchable != nullptr ? TableObject::Of(dispatchable)->dispatchable : nullptr,
+                                bound != nullptr ? bound->table : nullptr);
         device_->Remove(result, vkdmlGetErrorMessage());
     }
 };
@@ -717,12 +847,11 @@ inline HRESULT STDMETHODCALLTYPE DeviceObject::CreateCommandRecorder(REFIID riid
     return Give(new (std::nothrow) RecorderObject(this), riid, ppv);
 }
 
-/** Without a descriptor the table is empty until Reset(). */
 inline HRESULT STDMETHODCALLTYPE DeviceObject::CreateBindingTable(const DML_BINDING_TABLE_DESC *desc, REFIID riid,
                                                                   void **ppv) {
     Empty(ppv);
     TableObject *const made = new (std::nothrow) TableObject(this);
-    const HRESULT result = made == nullptr ? outOfMemory : desc != nullptr ? made->Reset(desc) : ok;
+    const HRESULT result = made != nullptr ? made->Reset(desc) : outOfMemory;
     if (result != ok && made != nullptr) {
         made->Release();
     }
@@ -737,13 +866,15 @@ inline HRESULT STDMETHODCALLTYPE DeviceObject::CreateBindingTable(const DML_BIND
  * @param device lent: it outlives the interface and all that is made by it
  * @param riid   IDMLDevice's or IDMLDevice1's, by IID_PPV_ARGS, which is the next one too
  * @param[out] ppv released by the caller; NULL on failure
+ * @param parent what GetParentDevice() gives, by its QueryInterface(): an ID3D12Device of the caller's for example. The
+ *               device keeps a reference. NULL: GetParentDevice() fails with E_NOINTERFACE.
  */
-inline HRESULT CreateDevice(VkdmlDevice device, REFIID riid, void **ppv) {
+inline HRESULT CreateDevice(VkdmlDevice device, REFIID riid, void **ppv, IUnknown *parent = nullptr) {
     detail::DeviceObject::Empty(ppv);
     if (device == nullptr) {
         return detail::invalid;
     }
-    return detail::DeviceObject::Give(new (std::nothrow) detail::DeviceObject(device), riid, ppv);
+    return detail::DeviceObject::Give(new (std::nothrow) detail::DeviceObject(device, parent), riid, ppv);
 }
 
 /** The device behind an interface of this header: for functions of the C API, and for vkdml::dml::Graph. */
@@ -755,8 +886,40 @@ inline VkdmlDevice GetDevice(IDMLDevice *device) noexcept {
 inline HRESULT CreateCompiledOperator(IDMLDevice *device, VkdmlDispatchable compiled, REFIID riid, void **ppv) {
     detail::DeviceObject::Empty(ppv);
     detail::DeviceObject *const owner = static_cast<detail::DeviceObject *>(static_cast<IDMLDevice1 *>(device));
-    return detail::DeviceObject::Give(new (std::nothrow) detail::CompiledObject(owner, compiled), riid, ppv);
+    const auto dispatched = std::make_shared<detail::Dispatched>();
+    dispatched->dispatchable = compiled;
+    return detail::DeviceObject::Give(new (std::nothrow) detail::CompiledObject(owner, dispatched), riid, ppv);
 }
+
+/**
+ * Releases the descriptors and dispatchables that were recorded into a command list. Call it when the command buffer
+ * or its pool has been reset, or before the command buffer is freed: where DirectML's clients call
+ * ID3D12CommandAllocator::Reset(). The GPU has finished with the command buffer, and it is not submitted again as it
+ * is. Nothing happens if nothing was recorded. Thread-safe, but for the command list itself.
+ */
+inline void ReleaseRecorded(IDMLDevice *device, ID3D12CommandList *commandList) {
+    static_cast<detail::DeviceObject *>(static_cast<IDMLDevice1 *>(device))->ReleaseRecorded(commandList);
+}
+
+#ifndef VKDML_HPP_NO_EXCEPTIONS
+/**
+ * Records by a function of an ID3D12CommandList *, submits and waits, and releases what was recorded: in the place of
+ * ID3D12CommandQueue::ExecuteCommandLists(), a fence and ID3D12CommandAllocator::Reset(). Whether the calls of the
+ * function succeeded IDMLDevice::GetDeviceRemovedReason() says.
+ *
+ * @param queue  of the VkdmlDevice that GetDevice() lends, for example vkdml::Queue(GetDevice(device))
+ * @param record called once; where it throws nothing is submitted
+ */
+template <typename Record> void Execute(IDMLDevice *device, vkdml::Queue &queue, Record record) {
+    ID3D12CommandList *commandList = nullptr;
+    queue.submit([&](VkCommandBuffer commands) {
+        commandList = AsCommandList(commands);
+        ReleaseRecorded(device, commandList); // of a submission that failed
+        record(commandList);
+    });
+    ReleaseRecorded(device, commandList);
+}
+#endif
 
 /** Why a device counts as removed (IDMLDevice::GetDeviceRemovedReason()) after a call that returns nothing; else "". */
 inline const char *GetRemovedMessage(IDMLDevice *device) {

@@ -460,7 +460,8 @@ class DebugPart final : public IDMLDebugDevice {
 class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> {
   public:
     /** parent: NULL, or what GetParentDevice() gives. */
-    DeviceObject(VkdmlDevice device, IUnknown *parent) noexcept : device_(device), parent_(parent), debug_(this, device) {
+    DeviceObject(VkdmlDevice device, IUnknown *parent) noexcept
+        : device_(device), parent_(parent), debug_(this, device) {
         if (parent_ != nullptr) {
             parent_->AddRef();
         }
@@ -704,7 +705,8 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
             if (!initializes) {
                 Flatten(bindings[i], all);
             } else if (!FlattenOperator(bindings[i], *bound_->dispatched->operators[i], all)) {
-                Refuse("bindings[" + std::to_string(i) + "] must have a buffer for each input of the operator, or none");
+                Refuse("bindings[" + std::to_string(i) +
+                       "] must be an array of a buffer for each input of the operator, or nothing");
                 return;
             }
         }

@@ -211,7 +211,8 @@ void a_graph_is_built_initialized_and_executed(void **) {
     const DML_BINDING_PROPERTIES then = compiled->GetBindingProperties();
     assert_true(then.PersistentResourceSize >= 16);
 
-    const Buffer a(session, Floats{1, -2, 3, -4}), result(session, 16), persistent(session, then.PersistentResourceSize);
+    const Buffer a(session, Floats{1, -2, 3, -4}), result(session, 16);
+    const Buffer persistent(session, then.PersistentResourceSize);
     Buffer b(session, Floats{10, -20, -30, 40});
     const Buffer temporary(session, first.TemporaryResourceSize + then.TemporaryResourceSize);
     const ComPtr<IDMLBindingTable> table = client.table(initializer.Get());
@@ -356,6 +357,24 @@ void an_initializer_of_what_owns_nothing_needs_no_bindings(void **) {
     client.execute(initializer.Get(), table.Get());
     table->BindInputs(1, forms);
     client.expect_removed("bindingCount is 1, must be 2");
+}
+
+// The inputs of the next operator would move up otherwise.
+void an_initializers_array_is_of_its_operators_inputs(void **) {
+    Client client;
+    const ComPtr<IDMLCompiledOperator> abs = compile_abs(client.device.Get());
+    const ComPtr<IDMLCompiledOperator> graph = compile_graph(client.device.Get());
+    ComPtr<IDMLOperatorInitializer> initializer;
+    IDMLCompiledOperator *const operators[] = {abs.Get(), graph.Get()}; // 1 input and 2
+    expect(client.device->CreateOperatorInitializer(2, operators, IID_PPV_ARGS(&initializer)), OK);
+    const ComPtr<IDMLBindingTable> table = client.table(initializer.Get());
+    const Buffer b(client.session, 16);
+    const DML_BUFFER_BINDING two[] = {{nullptr, 0, 0}, {nullptr, 0, 0}};
+    const DML_BUFFER_ARRAY_BINDING first = {2, two}, second = {1, &b.range};
+    const DML_BINDING_DESC shifted[] = {{DML_BINDING_TYPE_BUFFER_ARRAY, &first},
+                                        {DML_BINDING_TYPE_BUFFER_ARRAY, &second}};
+    table->BindInputs(2, shifted);
+    client.expect_removed("bindings[0] must be an array");
 }
 
 // Any form of nothing unbinds, and RecordDispatch() finds that something is missing.
@@ -618,6 +637,7 @@ int main() {
         cmocka_unit_test_teardown(a_command_list_keeps_what_it_recorded_until_its_release, nothing_is_left),
         cmocka_unit_test_teardown(one_table_that_is_reset_for_each_dispatch_takes_no_more_memory, nothing_is_left),
         cmocka_unit_test_teardown(an_initializer_of_what_owns_nothing_needs_no_bindings, nothing_is_left),
+        cmocka_unit_test_teardown(an_initializers_array_is_of_its_operators_inputs, nothing_is_left),
         cmocka_unit_test_teardown(nothing_unbinds_what_an_operators_table_has, nothing_is_left),
         cmocka_unit_test_teardown(a_table_without_a_dispatchable_is_empty, nothing_is_left),
         cmocka_unit_test_teardown(the_parent_device_is_the_callers, nothing_is_left),

@@ -13,7 +13,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 
 folder=$root/build-aarch64-wheel
 mkdir -p "$folder"
-arm64_sysroot "$folder" libvulkan-dev mesa-vulkan-drivers python3 python3-numpy
+arm64_sysroot "$folder" libvulkan-dev mesa-vulkan-drivers python3
 sh "$root/tools/build/onnxruntime_headers.sh" >/dev/null
 configure build-aarch64-wheel/build --cross-file "$root/cross/aarch64-linux-gnu.ini" --cross-file "$folder/sysroot.ini" \
     -Dwerror=true -Dtests=false -Dtools=false -Dexamples=false "-Donnxruntime=$root/build-onnxruntime/include"
@@ -24,12 +24,23 @@ onnx_environment
 emulated=$(echo "$sysroot"/usr/bin/python3.[0-9]*[0-9])
 version=${emulated##*python}
 packages=$folder/packages
-if [ ! -d "$packages" ]; then
-    quietly "pip install" "$python" -m pip install --quiet --disable-pip-version-check --target "$packages.partial" \
+for package in numpy onnxruntime==1.32.0; do
+    target=$packages/${package%==*}
+    [ -d "$target" ] || quietly "pip install" "$python" -m pip install --quiet --disable-pip-version-check --target "$target" \
         --only-binary=:all: --python-version "$version" --platform manylinux_2_28_aarch64 --platform manylinux_2_27_aarch64 \
-        --platform manylinux2014_aarch64 onnxruntime==1.32.0 numpy
-    mv "$packages.partial" "$packages"
-fi
+        --platform manylinux2014_aarch64 "$package"
+done
+
+# ONNX Runtime reads the processor from /proc/cpuinfo and ends where there is no aarch64 one. qemu before 8.1 shows the file of
+# this machine unless the sysroot has one.
+QEMU_CPU=cortex-a72
+export QEMU_CPU
+mkdir -p "$sysroot/proc"
+for number in $(seq 0 $(($(nproc) - 1))); do
+    printf '%s\t: %s\n' processor "$number" Features "fp asimd evtstrm aes pmull sha1 sha2 crc32 cpuid" "CPU implementer" 0x41 \
+        "CPU architecture" 8 "CPU variant" 0x0 "CPU part" 0xd08 "CPU revision" 3
+    echo
+done >"$sysroot/proc/cpuinfo"
 
 results=$folder/testlog.json
 : >"$results"

@@ -278,20 +278,20 @@ swiftshader_operators() {
     done | awk -v rotation="$rotation" 'NR % 3 == rotation % 3'
 }
 
-# Lanes, by what takes about as long.
+# The scripts of both lanes take about as long.
 lane_of_drivers() {
     in_lane "$(swiftshader_operators | wc -l) operators on SwiftShader" env VKDML_SWIFTSHADER_SECONDS=1500 \
         VKDML_SWIFTSHADER_OPERATORS="$(swiftshader_operators)" \
         sh "$root/tools/check/swiftshader.sh" --build "$root/build-gcc" --cases 1
     in_lane "lavapipe of Debian testing" env VKDML_DRIVER_SECONDS=1500 \
         sh "$root/tools/check/drivers.sh" --quick --driver testing --build "$root/build-gcc"
-    in_lane "an ONNX model behind Ray Serve, on two replicas" sh "$root/tools/check/serve.sh" --build "$root/build-gcc"
-}
-lane_of_packages() {
     in_lane "the ABI, against the last one" sh "$root/tools/check/abi.sh" --libraries "$root/build-gcc"
     in_lane "Debian packages" sh "$root/tools/build/deb.sh"
-    in_lane "a Python wheel" sh "$root/tools/build/wheel.sh"
+    in_lane "an ONNX model behind Ray Serve, on two replicas" sh "$root/tools/check/serve.sh" --build "$root/build-gcc"
+}
+lane_of_models() {
     in_lane "ONNX models, by themselves and through ONNX Runtime" sh "$root/tools/check/onnx.sh" --build "$root/build-gcc"
+    in_lane "Python wheels" sh "$root/tools/check/wheel.sh" --build "$root/build-gcc"
 }
 
 # shellcheck disable=SC2086 # lists of packages
@@ -322,11 +322,11 @@ else
     run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite graph \
         --suite tool --suite onnx
     unset ASAN_OPTIONS UBSAN_OPTIONS
-    for folder in build-swiftshader build-drivers build-serve build-onnx; do
+    for folder in build-swiftshader build-drivers build-serve build-onnx build-wheel; do
         rm -f "$root/$folder/testlog.json"
         logs="$logs $root/$folder/testlog.json"
     done
-    run_lanes "scripts, in two lanes" lane_of_drivers lane_of_packages
+    run_lanes "scripts, in two lanes" lane_of_drivers lane_of_models
 fi
 
 report_time

@@ -9,6 +9,7 @@
 #include "vulkan/device.h"
 #include "vulkan/driver.h"
 #include "vulkan/instance.h"
+#include "vulkan/process.h"
 
 /* What an opened device has beyond an imported one. */
 struct vkdml_opened {
@@ -189,6 +190,16 @@ static void choose_features(struct vkdml_opened *opened, const struct vkdml_cand
         (VkPhysicalDeviceFeatures2){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &opened->vulkan12};
 }
 
+/* NVIDIA's driver 580 returns VK_ERROR_INITIALIZATION_FAILED in a child whose parent has a device. */
+static VkdmlResult fail_device(struct vkdml_report *report, VkResult result) {
+    const VkdmlResult failed = vkdml_vulkan_failure(NULL, report, result, "vkCreateDevice");
+    return vkdml_process_number() == 0
+               ? failed
+               : vkdml_report_add(report, failed,
+                                  "this process is a child of fork(), and some drivers open no device if the parent has "
+                                  "one: start it by exec, or fork before a device is opened");
+}
+
 static VkdmlResult create_vk_device(struct vkdml_opened *opened, const struct vkdml_candidate *chosen,
                                     struct vkdml_report *report) {
     const float priority = 1.0f;
@@ -215,7 +226,7 @@ static VkdmlResult create_vk_device(struct vkdml_opened *opened, const struct vk
         opened->own.opening.CreateDevice(chosen->physical_device, &info, opened->callbacks, &opened->device);
     if (result != VK_SUCCESS) {
         opened->device = VK_NULL_HANDLE;
-        return vkdml_vulkan_failure(NULL, report, result, "vkCreateDevice");
+        return fail_device(report, result);
     }
     return VKDML_SUCCESS;
 }

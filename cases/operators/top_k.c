@@ -264,7 +264,7 @@ static void loop_rows(const struct operator_case *c, unsigned char *const *tenso
             const uint64_t last = heap[0];
             sift(heap, left - 1, 0, heap[left - 1]);
             places[left - 1] = (uint32_t)last;
-            values[left - 1] = last >> 32 == UINT32_MAX ? 0x7fc00000u : from[(uint32_t)last];
+            values[left - 1] = last >> 32 == 0 ? 0x7fc00000u : from[(uint32_t)last];
         }
     }
     free(heap);

@@ -903,6 +903,7 @@ inline void ReleaseRecorded(IDMLDevice *device, ID3D12CommandList *commandList) 
  * ID3D12CommandQueue::ExecuteCommandLists(), a fence and ID3D12CommandAllocator::Reset(). Whether the calls of the
  * function succeeded IDMLDevice::GetDeviceRemovedReason() says.
  *
+ * @param device whose operators are recorded
  * @param queue  of the VkdmlDevice that GetDevice() lends, for example vkdml::Queue(GetDevice(device))
  * @param record called once; where it throws nothing is submitted
  */

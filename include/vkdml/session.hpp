@@ -84,6 +84,7 @@ inline void checkVulkan(VkdmlDevice device, VkResult result, const char *call) {
                 reason);
 }
 
+/** The Vulkan objects of a device. Throws Error. */
 inline VkdmlVulkanHandles handlesOf(VkdmlDevice device) {
     VkdmlVulkanHandles handles{};
     check(vkdmlGetVulkanHandles(device, &handles));

@@ -314,9 +314,11 @@ else
     done
     # shellcheck disable=SC2086 # a list of options
     run build-gcc "build by gcc, warnings are errors, and all tests" $others
-    run_profiles build-gcc
-    # A bare system: README's first command, then all tests that use a device, under a newer validation layer than this system's.
-    run_script "quickstart.sh, built and tested in a bare Debian stable" build-debian ended_debian sh "$root/tools/check/debian.sh"
+    for folder in build-swiftshader build-drivers build-serve build-onnx build-wheel; do
+        rm -f "$root/$folder/testlog.json"
+        logs="$logs $root/$folder/testlog.json"
+    done
+    run_lanes "scripts, in two lanes" lane_of_drivers lane_of_models
     mkdir -p "$root/build-keep"
     quietly "the build of keep_loaded.c" cc -c -o "$root/build-keep/keep_loaded.o" "$root/tools/check/keep_loaded.c"
     keep="$root/build-keep/keep_loaded.o -Wl,--export-dynamic-symbol=dlclose"
@@ -327,11 +329,9 @@ else
     run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite graph \
         --suite tool --suite onnx
     unset ASAN_OPTIONS UBSAN_OPTIONS
-    for folder in build-swiftshader build-drivers build-serve build-onnx build-wheel; do
-        rm -f "$root/$folder/testlog.json"
-        logs="$logs $root/$folder/testlog.json"
-    done
-    run_lanes "scripts, in two lanes" lane_of_drivers lane_of_models
+    # A bare system: README's first command, then all tests that use a device, under a newer validation layer than this system's.
+    run_script "quickstart.sh, built and tested in a bare Debian stable" build-debian ended_debian sh "$root/tools/check/debian.sh"
+    run_profiles build-gcc
 fi
 
 report_time

@@ -133,7 +133,7 @@ class Wheels(unittest.TestCase):
             self.assertEqual(required, ["numpy"] if name == "vkdml" else ["vkdml"])
 
     def test_libraries(self):
-        """libraries need glibc 2.28 or older and each other, and the plugin exports its two functions"""
+        """libraries need glibc 2.28 or older and each other, and the plugin exports its three functions"""
         for name in LIBRARIES:
             path = os.path.join(self.folder, "vkdml", name)
             needed = re.findall(r"\(NEEDED\).*\[(.*)\]", command("readelf", "-d", path))
@@ -145,7 +145,7 @@ class Wheels(unittest.TestCase):
             self.assertNotIn(SOURCES, command("readelf", "-d", path))
         symbols = command("readelf", "-W", "--dyn-syms", os.path.join(self.folder, "vkdml", LIBRARIES[0]))
         exported = [line.split()[-1] for line in symbols.splitlines() if " GLOBAL " in line and " UND " not in line]
-        self.assertEqual(sorted(exported), ["CreateEpFactories", "ReleaseEpFactory"])
+        self.assertEqual(sorted(exported), ["CreateEpFactories", "ReleaseEpFactory", "VkdmlOnnxRuntimeCountUses"])
 
     def test_without_onnx_runtime(self):
         """in a fresh environment operators, models and the functions for ONNX Runtime's plugins work without ONNX Runtime"""

@@ -36,11 +36,25 @@ float fmodf(float x, float y) {
     return first_fmodf(x, y);
 }
 
-/* Before 2.33 no library had stat64(): programs had a copy of it, which called this. */
+/* Before 2.33 no library had these: programs had copies of them, which called the ones with __. */
 FIRST(__xstat64, first_xstat64);
+FIRST(__lxstat64, first_lxstat64);
+FIRST(__fxstat64, first_fxstat64);
 int first_xstat64(int version, const char *path, struct stat64 *status);
+int first_lxstat64(int version, const char *path, struct stat64 *status);
+int first_fxstat64(int version, int file, struct stat64 *status);
 HIDDEN int stat64(const char *path, struct stat64 *status);
+HIDDEN int lstat64(const char *path, struct stat64 *status);
+HIDDEN int fstat64(int file, struct stat64 *status);
 
 int stat64(const char *path, struct stat64 *status) {
     return first_xstat64(STAT_VERSION, path, status);
+}
+
+int lstat64(const char *path, struct stat64 *status) {
+    return first_lxstat64(STAT_VERSION, path, status);
+}
+
+int fstat64(int file, struct stat64 *status) {
+    return first_fxstat64(STAT_VERSION, file, status);
 }

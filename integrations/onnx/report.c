@@ -206,7 +206,7 @@ static bool visit(struct walking *w, const struct onnx_node *node) {
     struct onnx_plan *plan = w->plan;
     const bool is_needed = !w->walk->skips_unneeded || onnx_is_needed(node, w->wanted);
     struct onnx_node_report report = {.node = node, .outcome = is_needed ? ONNX_TRANSLATED : ONNX_UNNEEDED};
-    struct onnx_error error = {0}, other = {0};
+    struct onnx_error error = {0}, other = {0}, others = {0}; /* the report's reason is the text of one of them */
     const uint32_t first = plan->node_count;
     const uint64_t unknown = plan->unknown;
     plan->unknown = 0;
@@ -220,7 +220,6 @@ static bool visit(struct walking *w, const struct onnx_node *node) {
     }
     report.operator_count = is_made ? plan->node_count - first : 0;
     if (!is_made && w->walk->assumed_size != 0 && plan->unknown != 0) {
-        struct onnx_error others = {0};
         const bool is_likely = try_elements(w, node, true, &other) && !is_memory(&other) &&
                                try_elements(w, node, false, &others);
         if (is_memory(&other) || is_memory(&others)) {

@@ -525,6 +525,8 @@ static void surplus_activations_are_left_out(void **state) {
         proto_int(&activations, 20, ONNX_ATTRIBUTE_STRINGS);
         if (count != 0) {
             proto_message(&node, 5, activations);
+        } else {
+            proto_free(&activations);
         }
         proto_message(&graph, 1, node);
         add_input("x", ONNX_FLOAT, "5 1 4");

@@ -29,14 +29,12 @@ table=$log.parts
 trap 'rm -f "$log" "$table"' EXIT
 begun=$(date +%s)
 part=0
-# Profiles that run every test of a device: limits at Vulkan's minimum, and ranges so small that every tensor is cut.
-profiles="minimum windows"
-# Profiles that share the tests: each test runs on one of them, another one each time.
-rotated_profiles="mali"
+# They share the tests: each test runs on one of them, another one each time.
+profiles="minimum mali windows"
 parts=4
 budget=40
 if [ -n "$full" ]; then
-    rotated_profiles="adreno mali powervr intel apple amd nvidia processor"
+    profiles="minimum adreno mali powervr intel apple amd nvidia windows processor"
     parts=14
     # 50 minutes of two cores, and a tenth more since busy cores share what they have.
     budget=110
@@ -173,16 +171,12 @@ run() {
     end
 }
 
-# run_profiles FOLDER: every test that opens a device on each of $profiles, and on one of $rotated_profiles.
+# run_profiles FOLDER: every test that opens a device on one of $profiles.
 run_profiles() {
     build_folder=$1
     for profile in $profiles; do
-        run "$build_folder" "tests as profile $profile" --setup "profile_$profile"
-    done
-    index=0
-    for profile in $rotated_profiles; do
-        names=$(python3 "$root/tools/check/rotate.py" "$root/$build_folder" "$index" 8 "$rotation")
-        index=$((index + 1))
+        # shellcheck disable=SC2086 # a list
+        names=$(python3 "$root/tools/check/rotate.py" "$root/$build_folder" "$profile" "$rotation" $profiles)
         # Names have spaces: one per line.
         old_separators=$IFS
         IFS='
@@ -190,8 +184,7 @@ run_profiles() {
         # shellcheck disable=SC2086 # a list of lines
         set -- $names
         IFS=$old_separators
-        run "$build_folder" "an eighth of the tests as profile $profile" \
-            --setup "profile_$profile" "$@"
+        run "$build_folder" "a share of the tests as profile $profile" --setup "profile_$profile" "$@"
     done
 }
 

@@ -101,9 +101,9 @@ CC=clang
 CXX=clang++
 # shellcheck disable=SC2086 # a list of options
 build build-clang $options -Dvalidation=true
-# The second half of the serial kernels' cases runs elsewhere: it takes minutes here.
+# The second half of the serial kernels' cases and the varied ones run elsewhere: they take minutes here.
 run build-clang --suite unit --suite graph --suite differential --suite onnx --no-suite host --no-suite long --no-suite appended \
-    --no-suite tails --no-suite halves
+    --no-suite tails --no-suite halves --no-suite varied
 
 # What once loaded beyond what is bound, and nothing but this validation told of it.
 assisted_cases() {

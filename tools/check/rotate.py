@@ -1,33 +1,38 @@
-"""Prints the names of the tests that one of several profiles runs, one per line.
+"""Prints the names of the tests that one profile runs, one per line.
 
-rotate.py BUILD INDEX COUNT ROTATION
+rotate.py BUILD PROFILE ROTATION PROFILE..
 
-Every test that opens a device runs on one of COUNT profiles; the profile changes with ROTATION, so that COUNT rotations run
-every test on every profile. The differential tests of portable kernels run on each profile, because the cases are already
-divided among the profiles (tests/profiles/meson.build).
+Every test that opens a device runs on one of the profiles; which one changes with ROTATION, so that enough rotations run
+every test on every profile that takes it. The portable kernels' differential tests run on every second profile, because
+their cases are divided among the profiles (tests/profiles/meson.build).
 """
 import json
 import subprocess
 import sys
 
-EVERYWHERE = ("differential, portable kernels, ",)
-# Suites that no profile runs, or that only some do: `meson test --setup` leaves the latter out by itself.
+EVERY_SECOND = ("differential, portable kernels, ",)
+# Suites that no profile runs.
 NEVER = {"host", "loader", "profiles", "halves", "math", "appended", "counted"}
+# Suites that only some run, as tests/profiles/meson.build has it.
+ONLY = {"bench": {"minimum"}, "selftest": {"minimum"}, "large": {"minimum", "windows"}, "tails": {"minimum", "windows"},
+        "processors": {"minimum", "windows", "processor"}}
 
 
 def main():
-    build, index, count, rotation = sys.argv[1], *map(int, sys.argv[2:])
-    listed = json.loads(subprocess.check_output(["meson", "introspect", "--tests", build]))
-    names = sorted({test["name"] for test in listed if not NEVER & {suite.split(":")[-1] for suite in test["suite"]}})
-    rotated = [name for name in names if not name.startswith(EVERYWHERE)]
-    if len(rotated) < count or len(rotated) == len(names):
-        sys.exit(f"{build} has {len(names)} tests that open a device, {len(rotated)} of them rotated: too few")
-    for position, name in enumerate(rotated):
-        if (position + rotation) % count == index:
+    build, profile, rotation, profiles = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+    suites = {}
+    for test in json.loads(subprocess.check_output(["meson", "introspect", "--tests", build])):
+        suites.setdefault(test["name"], set()).update(suite.split(":")[-1] for suite in test["suite"])
+    names = sorted(name for name, of in suites.items() if not NEVER & of)
+    shared = [name for name in names if not name.startswith(EVERY_SECOND)]
+    if profile not in profiles or len(shared) < len(profiles) or len(shared) == len(names):
+        sys.exit(f"{build} has {len(names)} tests that open a device, {len(shared)} of them shared: too few")
+    for position, name in enumerate(shared):
+        takers = [one for one in profiles if all(one in ONLY[suite] for suite in suites[name] & set(ONLY))]
+        if takers[(position + rotation) % len(takers)] == profile:
             print(name)
-    for name in names:
-        if name.startswith(EVERYWHERE):
-            print(name)
+    if (profiles.index(profile) + rotation) % 2 == 0:
+        print("\n".join(name for name in names if name not in shared))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,8 @@ part=0
 # They share the tests: each test runs on one of them, another one each time.
 profiles="minimum mali windows"
 parts=4
-budget=40
+# Processor minutes of a run; 0: any. A person's machine may be slower than CI's.
+budget=0
 if [ -n "$full" ]; then
     profiles="minimum adreno mali powervr intel apple amd nvidia windows processor"
     parts=14
@@ -78,7 +79,7 @@ end() {
     echo "$(($(date +%s) - part_begun)) $((processor - part_processor)) $part_name" >>"$table"
 }
 
-# report_time: prints minutes per part, and fails where the run took more processor time than its budget.
+# report_time: prints minutes per part. A run that took more processor time than its budget fails.
 report_time() {
     read_processor
     awk -v budget="$budget" -v all="$(($(date +%s) - begun))" -v all_processor="$processor" '
@@ -89,8 +90,9 @@ report_time() {
             printf "%7.1f %14.1f  %s\n", seconds / 60, processor / 60, $0
         }
         END {
-            printf "%7.1f %14.1f  in all; the budget is %d processor minutes\n", all / 60, all_processor / 60, budget
-            exit (all_processor > 60 * budget)
+            printf "%7.1f %14.1f  in all", all / 60, all_processor / 60
+            print ((budget > 0) ? "; the budget is " budget " processor minutes" : "")
+            exit (budget > 0 && all_processor > 60 * budget)
         }' "$table" || {
         failed=1
         echo "The tests took more processor time than their budget in tools/check.sh. Make them cheaper." >&2

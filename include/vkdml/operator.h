@@ -25,6 +25,9 @@ typedef struct VkdmlOperator_T *VkdmlOperator;
  */
 typedef struct VkdmlDispatchable_T *VkdmlDispatchable;
 
+/** Packed weights that compiled graphs share; see weights.h. */
+typedef struct VkdmlWeightStore_T *VkdmlWeightStore;
+
 /** How to compile, beyond DirectML's execution flags. */
 typedef enum VkdmlCompileFlagBits {
     /** Output elements whose value DirectML leaves undefined (rows of NONZERO_COORDINATES past the count) become 0. */
@@ -56,6 +59,12 @@ typedef struct VkdmlCompileInfo {
     size_t structSize;                  /**< sizeof(VkdmlCompileInfo); see version.h */
     DML_EXECUTION_FLAGS executionFlags; /**< DirectML's */
     VkdmlCompileFlags flags;            /**< vkdml's own */
+    VkdmlWeightStore weightStore;       /**< of graphs: where constant inputs are kept, of the same device; outlives the
+                                             dispatchable. NULL: a persistent resource, as in DirectML */
+    uint32_t weightIdCount;             /**< of graphs with a store: the graph's InputCount */
+    const uint64_t *weightIds;          /**< of each graph input that is OWNED_BY_DML: names its bytes. Inputs of equal
+                                             ids in one store, in one graph or several, have equal bytes. 0: bytes that
+                                             no other graph has. NULL, with a count of 0: all are 0 */
 } VkdmlCompileInfo;
 
 /**

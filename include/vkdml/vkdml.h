@@ -17,5 +17,6 @@
 #include "vkdml/result.h"
 #include "vkdml/schema.h"
 #include "vkdml/version.h"
+#include "vkdml/weights.h"
 
 #endif /* VKDML_H */

@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define FIRST_BYTES ((size_t)4 << 10) /* of the first block: much that is read is small */
@@ -51,10 +53,61 @@ char *onnx_copy_text(struct onnx_arena *arena, const char *text, size_t length) 
     return copy;
 }
 
+/* ---- mapped files ---- */
+
+struct onnx_arena_map {
+    struct onnx_arena_map *next;
+    unsigned char *bytes;
+    size_t length;
+};
+
+const unsigned char *onnx_map_file(struct onnx_arena *arena, int file, size_t length) {
+    struct onnx_arena_map *map = calloc(1, sizeof *map);
+    if (map == NULL) {
+        return NULL;
+    }
+    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes == MAP_FAILED) {
+        free(map);
+        return NULL;
+    }
+    *map = (struct onnx_arena_map){arena->maps, bytes, length};
+    arena->maps = map;
+    return map->bytes;
+}
+
+void onnx_arena_release(const struct onnx_arena *arena, const void *bytes, size_t length) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)bytes;
+    for (const struct onnx_arena_map *map = arena->maps; map != NULL; map = map->next) {
+        const uintptr_t from = (uintptr_t)map->bytes;
+        if (begin >= from && begin - from < map->length && length <= map->length - (begin - from)) {
+            /* Whole pages, of neighbours too: the file still has them. */
+            const size_t first = (begin - from) / page * page;
+            madvise(map->bytes + first, begin - from + length - first, MADV_DONTNEED);
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+size_t onnx_arena_bytes(const struct onnx_arena *arena) {
+    size_t bytes = 0;
+    for (const struct onnx_arena_block *block = arena->first; block != NULL; block = block->next) {
+        bytes += block->size;
+    }
+    return bytes;
+}
+
 void onnx_arena_free(struct onnx_arena *arena) {
     while (arena->first != NULL) {
         struct onnx_arena_block *next = arena->first->next;
         free(arena->first);
         arena->first = next;
+    }
+    while (arena->maps != NULL) {
+        struct onnx_arena_map *next = arena->maps->next;
+        munmap(arena->maps->bytes, arena->maps->length);
+        free(arena->maps);
+        arena->maps = next;
     }
 }

@@ -13,6 +13,7 @@
 
 #define MOST_AT_ONCE ((size_t)1 << 30) /* of one read: some systems refuse 2 GiB */
 #define MOST_READ    4                 /* bytes of parts for each byte of their files */
+#define MOST_COPIED  ((size_t)64 << 10) /* of a part; larger ones stay in their file, which is mapped */
 
 /* ---- files ---- */
 
@@ -114,8 +115,8 @@ static bool grow(struct onnx_arena *arena, uint32_t count, size_t size, void *ar
     return true;
 }
 
-/* The file of a path without links, found once whatever the model calls it. */
-static bool find(struct onnx_external *external, const char *path, uint32_t *number, struct onnx_error *error) {
+/* Paths without links find each file once, whatever the model calls it. */
+bool onnx_external_add(struct onnx_external *external, const char *path, uint32_t *number, struct onnx_error *error) {
     const struct onnx_name *known = onnx_names_find(&external->file_names, (struct onnx_text){path, strlen(path)});
     if (known != NULL) {
         *number = known->number;
@@ -134,7 +135,7 @@ static bool find(struct onnx_external *external, const char *path, uint32_t *num
         !onnx_names_add(&external->file_names, (struct onnx_text){copy, strlen(copy)}, *number)) {
         return onnx_fail_memory(error);
     }
-    external->files[*number] = (struct onnx_external_file){copy, length};
+    external->files[*number] = (struct onnx_external_file){copy, length, NULL};
     external->bytes += length;
     return true;
 }
@@ -149,7 +150,7 @@ static bool find_resolved(struct onnx_external *external, const char *folder, co
         return onnx_fail(error, "external data \"%s\" is a link out of the model's folder",
                          visible_text(location).text);
     }
-    return find(external, path, file, error);
+    return onnx_external_add(external, path, file, error);
 }
 
 bool onnx_external_find(struct onnx_external *external, struct onnx_text location, uint32_t *file,
@@ -183,11 +184,37 @@ bool onnx_external_find(struct onnx_external *external, struct onnx_text locatio
 
 /* ---- parts ---- */
 
-bool onnx_external_read(struct onnx_external *external, uint32_t number, uint64_t offset, size_t length,
+/* Reads a part, or maps the whole file if the part is large. `of->mapped` is set then. */
+static bool read_or_map(struct onnx_external_file *of, uint64_t offset, size_t length, size_t alignment,
                         struct onnx_arena *arena, const unsigned char **bytes, struct onnx_error *error) {
-    const struct onnx_external_file *of = &external->files[number];
+    const bool is_mapped = length > MOST_COPIED && offset % alignment == 0;
+    if (is_mapped && of->mapped != NULL) {
+        *bytes = of->mapped + offset;
+        return true;
+    }
+    uint64_t now = 0;
+    const int file = open_file(of->path, &now, error);
+    if (file < 0) {
+        return false;
+    }
+    const bool is_there = offset <= now && length <= now - offset && of->length <= now;
+    if (is_mapped && is_there && of->length <= SIZE_MAX) {
+        of->mapped = onnx_map_file(arena, file, (size_t)of->length);
+    }
+    const bool done = is_mapped && of->mapped != NULL;
+    *bytes = done ? of->mapped + offset : NULL;
+    const bool is_read = done || read_part(of->path, file, offset, length, arena, bytes, error);
+    close(file);
+    return is_read;
+}
+
+bool onnx_external_read(struct onnx_external *external, uint32_t number, uint64_t offset, size_t length,
+                        size_t alignment, struct onnx_arena *arena, const unsigned char **bytes,
+                        struct onnx_error *error) {
+    struct onnx_external_file *of = &external->files[number];
     char key[64];
-    const int key_length = snprintf(key, sizeof key, "%" PRIu32 " %" PRIu64 " %zu", number, offset, length);
+    const int key_length = snprintf(key, sizeof key, "%" PRIu32 " %" PRIu64 " %zu %d", number, offset, length,
+                                    offset % alignment == 0);
     const struct onnx_text name = {key, (size_t)key_length};
     const struct onnx_name *known = onnx_names_find(&external->part_names, name);
     if (known != NULL) {
@@ -197,14 +224,8 @@ bool onnx_external_read(struct onnx_external *external, uint32_t number, uint64_
     if (external->read / MOST_READ > external->bytes) {
         return onnx_fail(error, "%s: parts of external data overlap too much", visible_text(of->path).text);
     }
-    uint64_t now = 0;
-    const int file = open_file(of->path, &now, error);
-    if (file < 0) {
-        return false;
-    }
     external->read += length;
-    const bool is_read = read_part(of->path, file, offset, length, arena, bytes, error);
-    close(file);
+    const bool is_read = read_or_map(of, offset, length, alignment, arena, bytes, error);
     const uint32_t part = external->part_names.count;
     const char *copy = is_read ? onnx_copy_text(external->memory, key, name.length) : NULL;
     external->part_names.arena = external->memory;

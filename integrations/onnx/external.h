@@ -8,6 +8,7 @@
 struct onnx_external_file {
     const char *path; /* links followed */
     uint64_t length;
+    const unsigned char *mapped; /* the whole file; NULL: it is not mapped, at least not yet */
 };
 
 /* Files that were found, and parts of them that were read, each once. */
@@ -29,10 +30,14 @@ bool onnx_read_file(const char *path, struct onnx_arena *arena, const unsigned c
 bool onnx_external_find(struct onnx_external *external, struct onnx_text location, uint32_t *file,
                         struct onnx_error *error);
 
-/* Reads the part of a file that begins at `offset`, which must be in it, into memory of the arena, aligned for any
- * type. Tensors that name the same part share it. Fails if the parts overlap so much that they take several times the
- * memory of their files. */
-bool onnx_external_read(struct onnx_external *external, uint32_t file, uint64_t offset, size_t length,
+/* Finds the file of a path, wherever it is; its number. */
+bool onnx_external_add(struct onnx_external *external, const char *path, uint32_t *file, struct onnx_error *error);
+
+/* The part of a file that begins at `offset`, which must be in it, aligned to `alignment`, a power of two up to 8. Large
+ * parts are where the file is mapped, others in memory of the arena. Both live as long as the arena. Tensors that name
+ * the same part share it. Fails if the parts overlap so much that they are several times as large as their files: each
+ * will take memory of a device. */
+bool onnx_external_read(struct onnx_external *external, uint32_t file, uint64_t offset, size_t length, size_t alignment,
                         struct onnx_arena *arena, const unsigned char **bytes, struct onnx_error *error);
 
 #endif

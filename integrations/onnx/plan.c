@@ -24,6 +24,9 @@ static bool set_constants(struct onnx_plan *plan, const struct onnx_scope *scope
             if (scope->tensors[v] == NULL) {
                 return onnx_fail_memory(error);
             }
+            if (scope->tensors[v]->source != ONNX_NONE) {
+                plan->sources[scope->tensors[v]->source].is_of_model = true;
+            }
         }
         if (value->outer != ONNX_NONE && scope->outer != NULL) {
             scope->tensors[v] = scope->outer->tensors[value->outer];
@@ -332,7 +335,8 @@ bool onnx_finish_plan(struct onnx_plan *plan) {
         if (is_graph_input(source)) {
             const bool is_input = source->kind == ONNX_SOURCE_INPUT;
             plan->graph_inputs[next] =
-                (struct onnx_graph_input){is_input ? source->number : ONNX_NONE, source->data, source->bytes};
+                (struct onnx_graph_input){is_input ? source->number : ONNX_NONE, source->data, source->bytes,
+                                          source->is_of_model};
             source->graph_number = next++;
         }
     }
@@ -496,6 +500,10 @@ uint32_t onnx_plan_unread_count(const struct onnx_plan *plan) {
 
 const uint64_t *onnx_plan_unread_bytes(const struct onnx_plan *plan) {
     return plan->unread_bytes;
+}
+
+size_t onnx_plan_bytes(const struct onnx_plan *plan) {
+    return onnx_arena_bytes(&plan->arena);
 }
 
 const bool *onnx_plan_looked_at(const struct onnx_plan *plan) {

@@ -20,6 +20,7 @@ struct onnx_source {
     uint64_t depends;      /* on the elements of which inputs: a bit each, the last for all from there on */
     uint32_t graph_number; /* of an input: its place among DirectML's; ONNX_NONE as long as no operator reads it */
     bool is_output;
+    bool is_of_model; /* a constant as the model has it */
     uint32_t read_count;
     uint32_t rank; /* of what a node makes, as DirectML's operator has it: views may have other sizes */
     uint32_t sizes[ONNX_MAX_RANK];

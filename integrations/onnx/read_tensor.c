@@ -159,6 +159,11 @@ static bool read_entry(struct onnx_reading *reading, struct onnx_wire wire, cons
                      visible_bytes(key.text, key.length).text);
 }
 
+static size_t alignment_of(enum onnx_type type) {
+    const size_t size = onnx_bytes_of(type, 1);
+    return size < 8 ? size : 8;
+}
+
 static bool read_external(struct onnx_reading *reading, struct onnx_wire wire, const char *name,
                           struct onnx_data *tensor) {
     struct place place = {.location = {"", 0}};
@@ -185,8 +190,8 @@ static bool read_external(struct onnx_reading *reading, struct onnx_wire wire, c
                          "tensor \"%s\" takes %zu bytes from byte %" PRIu64 " of a file that has %" PRIu64, name,
                          tensor->bytes, place.offset, length);
     }
-    if (!onnx_external_read(&reading->external, file, place.offset, tensor->bytes, reading->arena, &bytes,
-                            reading->error)) {
+    if (!onnx_external_read(&reading->external, file, place.offset, tensor->bytes, alignment_of(tensor->type),
+                            reading->arena, &bytes, reading->error)) {
         return false;
     }
     tensor->data = bytes;
@@ -194,11 +199,6 @@ static bool read_external(struct onnx_reading *reading, struct onnx_wire wire, c
 }
 
 /* ---- data ---- */
-
-static size_t alignment_of(enum onnx_type type) {
-    const size_t size = onnx_bytes_of(type, 1);
-    return size < 8 ? size : 8;
-}
 
 /* Bytes where they are, or a copy where they are not aligned. */
 static bool keep(struct onnx_reading *reading, const unsigned char *bytes, struct onnx_data *tensor) {

@@ -58,12 +58,17 @@ static void warn(void *data, VkdmlLogLevel level, const char *message) {
 static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel model, struct onnx_error *error) {
     const struct onnx_device_options device = {
         .name = info->device, .cache_folder = info->cacheFolder, .warn = warn, .log_data = model};
-    const struct onnx_session_options session = {.allows_half = (info->flags & VKDML_ONNX_ALLOW_HALF) != 0,
-                                                 .node_by_node = (info->flags & VKDML_ONNX_NODE_BY_NODE) != 0,
-                                                 .has_float32_intermediates =
-                                                     (info->flags & VKDML_ONNX_FLOAT32_INTERMEDIATES) != 0,
-                                                 .by_reference = (info->flags & VKDML_ONNX_REFERENCE) != 0,
-                                                 .shapes_kept = info->shapesKept};
+    struct onnx_session_options session = {
+        .allows_half = (info->flags & VKDML_ONNX_ALLOW_HALF) != 0,
+        .node_by_node = (info->flags & VKDML_ONNX_NODE_BY_NODE) != 0,
+        .has_float32_intermediates = (info->flags & VKDML_ONNX_FLOAT32_INTERMEDIATES) != 0,
+        .by_reference = (info->flags & VKDML_ONNX_REFERENCE) != 0,
+        .shapes_kept = info->shapesKept};
+    if (info->structSize > offsetof(VkdmlOnnxOpenInfo, progressUserData)) {
+        session.kept_bytes = info->keptBytes;
+        session.load_callback = info->progressCallback;
+        session.load_callback_data = info->progressUserData;
+    }
     if (!onnx_open(info->path, &model->file, error)) {
         return error->result;
     }
@@ -128,6 +133,22 @@ uint32_t vkdmlOnnxGetOptionalInputCount(VkdmlOnnxModel model) {
 
 uint32_t vkdmlOnnxGetOutputCount(VkdmlOnnxModel model) {
     return model->model->graph.output_count;
+}
+
+VkdmlResult vkdmlOnnxGetMemory(VkdmlOnnxModel model, VkdmlOnnxMemory *memory) {
+    struct onnx_error *error = begin_error();
+    struct onnx_session_facts facts;
+    if (memory == NULL || memory->structSize < sizeof *memory) {
+        onnx_fail(error, memory == NULL ? "memory must be there"
+                                        : "memory->structSize must be sizeof(VkdmlOnnxMemory)");
+        return error->result;
+    }
+    onnx_session_facts(model->session, &facts);
+    memory->weightBytes = facts.weight_bytes;
+    memory->tensorBytes = facts.tensor_bytes;
+    memory->shapeBytes = facts.held_bytes;
+    memory->shapeCount = facts.kept_count;
+    return VKDML_SUCCESS;
 }
 
 static void describe(const struct onnx_value *value, VkdmlOnnxValue *described) {

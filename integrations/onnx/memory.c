@@ -46,10 +46,29 @@ void onnx_session_shrink(struct onnx_session *session) {
     }
 }
 
-uint64_t onnx_session_room_bytes(const struct onnx_session *session) {
-    uint64_t bytes = 0;
-    for (int room = 0; room < ONNX_ROOM_COUNT; ++room) {
-        bytes += session->rooms[room].size;
+void onnx_session_note(struct onnx_session *session) {
+    struct onnx_session_facts facts = {0};
+    struct onnx_weights_facts weights = {0};
+    if (session->weights != NULL) {
+        onnx_weights_facts(session->weights, &weights);
     }
-    return bytes;
+    facts.weight_bytes = weights.device_bytes;
+    facts.loaded_bytes = weights.loaded_bytes;
+    facts.load_seconds = weights.load_seconds;
+    for (int room = 0; room < ONNX_ROOM_COUNT; ++room) {
+        facts.tensor_bytes += session->rooms[room].size;
+    }
+    for (const struct onnx_run *run = session->runs; run != NULL; run = run->next) {
+        ++facts.kept_count;
+        facts.held_bytes += run->held_bytes;
+    }
+    pthread_mutex_lock(&session->facts_lock);
+    session->facts = facts;
+    pthread_mutex_unlock(&session->facts_lock);
+}
+
+void onnx_session_facts(struct onnx_session *session, struct onnx_session_facts *facts) {
+    pthread_mutex_lock(&session->facts_lock);
+    *facts = session->facts;
+    pthread_mutex_unlock(&session->facts_lock);
 }

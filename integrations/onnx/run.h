@@ -66,6 +66,8 @@ struct onnx_session {
     struct onnx_run *runs;
     struct onnx_weights *weights; /* NULL: nothing has been compiled */
     struct onnx_buffer rooms[ONNX_ROOM_COUNT];
+    pthread_mutex_t facts_lock; /* of what is below */
+    struct onnx_session_facts facts;
 };
 
 /* Whether one of the model's inputs lies on the device. */
@@ -82,7 +84,9 @@ bool onnx_session_reserve(struct onnx_run *run, enum onnx_room room, uint64_t by
 
 /* Frees memory that is much larger than the runs need that are kept; all of it if there are none. */
 void onnx_session_shrink(struct onnx_session *session);
-uint64_t onnx_session_room_bytes(const struct onnx_session *session);
+
+/* Notes what the session holds, for onnx_session_facts(). */
+void onnx_session_note(struct onnx_session *session);
 
 /* ---- prepare.c ---- */
 

@@ -137,6 +137,11 @@ bool onnx_session_create(struct onnx_device *device, const struct onnx_model *mo
         free(session);
         return onnx_fail_memory(error);
     }
+    if (pthread_mutex_init(&session->facts_lock, NULL) != 0) {
+        pthread_mutex_destroy(&session->lock);
+        free(session);
+        return onnx_fail_memory(error);
+    }
     session->device = device;
     session->model = model;
     session->graph = graph;
@@ -164,6 +169,7 @@ void onnx_session_free(struct onnx_session *session) {
         return;
     }
     free_runs(session);
+    pthread_mutex_destroy(&session->facts_lock);
     pthread_mutex_destroy(&session->lock);
     free(session);
 }
@@ -284,6 +290,7 @@ bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const
         if (run->is_new) {
             drop_runs(session);
         }
+        onnx_session_note(session);
     }
     for (size_t i = 0; i < all; ++i) {
         free(asked.read[i]);
@@ -359,25 +366,13 @@ void onnx_run_end(struct onnx_run *run) {
     if (run != NULL) {
         run->begun = NULL;
         run->begun_at = NULL;
+        onnx_session_note(run->session);
         pthread_mutex_unlock(&run->session->lock);
     }
 }
 
 void onnx_run_facts(const struct onnx_run *run, struct onnx_run_facts *facts) {
-    const struct onnx_session *session = run->session;
-    struct onnx_weights_facts weights = {0};
-    if (session->weights != NULL) {
-        onnx_weights_facts(session->weights, &weights);
-    }
     *facts = (struct onnx_run_facts){.node_count = onnx_plan_node_count(run->plan),
                                      .temporary_bytes = run->temporary_bytes,
-                                     .weight_bytes = weights.device_bytes,
-                                     .loaded_bytes = weights.loaded_bytes,
-                                     .load_seconds = weights.load_seconds,
-                                     .tensor_bytes = onnx_session_room_bytes(session),
                                      .is_new = run->is_new};
-    for (const struct onnx_run *kept = session->runs; kept != NULL; kept = kept->next) {
-        ++facts->kept_count;
-        facts->held_bytes += kept->held_bytes;
-    }
 }

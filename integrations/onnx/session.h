@@ -53,18 +53,23 @@ bool onnx_run_execute_at(struct onnx_run *run, void *const *outputs, const struc
                          struct onnx_error *error);
 void onnx_run_end(struct onnx_run *run);
 
-/* Of a run, and of the session that it belongs to. */
 struct onnx_run_facts {
     uint32_t node_count;      /* of DirectML's graph before it is fused; 0 where all is known without */
-    uint64_t temporary_bytes; /* of the run */
+    uint64_t temporary_bytes; /* of the device's memory */
     bool is_new;              /* it was planned and compiled by onnx_run_begin() */
-    uint64_t weight_bytes;    /* the session's device memory for weights, */
-    uint64_t tensor_bytes;    /* .. and for tensors of runs: temporary ones, and inputs and outputs that the host has */
-    uint64_t loaded_bytes;    /* of weights that the session has loaded so far, as the model has them, */
-    double load_seconds;      /* .. and how long that took */
-    uint32_t kept_count;      /* shapes that are kept, */
-    uint64_t held_bytes;      /* .. and what they take besides the above: an estimate */
 };
 void onnx_run_facts(const struct onnx_run *run, struct onnx_run_facts *facts);
+
+/* What a session holds. */
+struct onnx_session_facts {
+    uint64_t weight_bytes; /* of device memory, for weights, */
+    uint64_t tensor_bytes; /* .. and for tensors of runs: temporary ones, and inputs and outputs that the host has */
+    uint64_t loaded_bytes; /* of weights that were loaded so far, as the model has them, */
+    double load_seconds;   /* .. and how long that took */
+    uint32_t kept_count;   /* shapes that are kept, */
+    uint64_t held_bytes;   /* .. and what they take besides the above: an estimate */
+};
+/* As of the latest begin or end of a run. Thread-safe, and does not wait for a run. */
+void onnx_session_facts(struct onnx_session *session, struct onnx_session_facts *facts);
 
 #endif

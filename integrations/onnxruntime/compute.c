@@ -1,5 +1,6 @@
 #include "compute.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "adapter.h"
@@ -13,6 +14,7 @@ struct compute {
     struct onnx_model model;
     struct onnx_session *session;
     const char *report;
+    const OrtLogger *log; /* NULL: nothing is logged */
     struct check_options check;
     struct onnx_diagnosis diagnosis; /* what it checks */
 };
@@ -96,11 +98,27 @@ static bool make_outputs(const struct compute *compute, OrtKernelContext *contex
     return true;
 }
 
+/* Weights that the latest run loaded, in all that were loaded so far. */
+static void log_weights(const struct compute *compute) {
+    struct onnx_session_facts facts;
+    char text[160];
+    onnx_session_facts(compute->session, &facts);
+    snprintf(text, sizeof text,
+             "weights: %.1f MiB loaded in %.3f s, %.1f MiB on the device; other tensors: %.1f MiB on the device",
+             (double)facts.loaded_bytes / (1 << 20), facts.load_seconds, (double)facts.weight_bytes / (1 << 20),
+             (double)facts.tensor_bytes / (1 << 20));
+    ort.api->ReleaseStatus(ort.api->Logger_LogMessage(compute->log, ORT_LOGGING_LEVEL_WARNING, text, ORT_FILE,
+                                                      __LINE__, "vkdml"));
+}
+
 static void report(const struct compute *compute, const struct onnx_run *run) {
     struct onnx_run_facts facts;
     onnx_run_facts(run, &facts);
     if (facts.is_new && compute->report[0] != 0) {
         report_plan(compute->report, facts.node_count);
+    }
+    if (facts.is_new && compute->log != NULL) {
+        log_weights(compute);
     }
 }
 
@@ -187,8 +205,7 @@ static void prepare(struct compute *compute) {
 }
 
 bool compute_create(struct onnx_device *device, const OrtGraph *graph, const OrtNode *fused,
-                    const struct onnx_session_options *options, const struct check_options *check, const char *report,
-                    OrtNodeComputeInfo **info, struct onnx_error *error) {
+                    const struct compute_options *options, OrtNodeComputeInfo **info, struct onnx_error *error) {
     struct compute *compute = calloc(1, sizeof *compute);
     *info = NULL;
     if (compute == NULL) {
@@ -198,14 +215,16 @@ bool compute_create(struct onnx_device *device, const OrtGraph *graph, const Ort
                                          .CreateState = create_state,
                                          .Compute = compute_run,
                                          .ReleaseState = release_state};
-    compute->report = report;
+    compute->report = options->report;
+    compute->log = options->log;
     compute->device = device;
-    compute->pool = options->pool;
-    compute->check = *check;
+    compute->pool = options->session.pool;
+    compute->check = options->check;
     compute->diagnosis = (struct onnx_diagnosis){
-        .device = device, .model = &compute->model, .graph = &compute->model.graph, .options = *options};
+        .device = device, .model = &compute->model, .graph = &compute->model.graph, .options = options->session};
     if (!import_graph(graph, true, &compute->model, error) || !import_ends(fused, &compute->model, error) ||
-        !onnx_session_create(device, &compute->model, &compute->model.graph, options, &compute->session, error)) {
+        !onnx_session_create(device, &compute->model, &compute->model.graph, &options->session, &compute->session,
+                             error)) {
         compute_release(&compute->info);
         return false;
     }

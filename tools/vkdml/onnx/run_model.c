@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/progress.h"
 #include "device/devices.h"
 #include "onnx/layers.h"
 #include "onnx/session.h"
@@ -94,6 +95,12 @@ static bool tell_outputs(struct results *results, const struct subject *subject,
     return good;
 }
 
+static void show_load(void *data, uint64_t done, uint64_t total) {
+    const struct subject *const *subject = data;
+    progress_show("%s: %.0f of %.0f MiB of weights loaded", (*subject)->name, (double)done / (1 << 20),
+                  (double)total / (1 << 20));
+}
+
 /* Of a session: compiles, runs, and tells what came of it. */
 static bool run_session(const struct subject *subject, struct onnx_device *device, struct onnx_session *session,
                         const struct run_options *options, struct results *results) {
@@ -104,7 +111,9 @@ static bool run_session(const struct subject *subject, struct onnx_device *devic
     struct stand_in it;
     stand_in(&it, subject);
     const double start = timing_now();
-    if (!onnx_run_begin(session, subject->input_count, subject->inputs, &run, &error)) {
+    const bool begun = onnx_run_begin(session, subject->input_count, subject->inputs, &run, &error);
+    progress_clear();
+    if (!begun) {
         return subject_fail(subject, &error);
     }
     results_prepared(results, &it.dispatchable, timing_now() - start, options->verbosity);
@@ -137,7 +146,8 @@ static bool run_subject(const struct subject *subject, const struct run_options 
     const struct onnx_session_options session_options = {
         .allows_half = subject->request->half,
         .has_float32_intermediates = subject->request->float32_intermediates,
-        .node_by_node = options->node_by_node, .by_reference = reference};
+        .node_by_node = options->node_by_node, .by_reference = reference,
+        .load_callback = show_load, .load_callback_data = &subject};
     results_device(results, reference ? "reference" : onnx_device_name(device));
     bool good = onnx_session_create(device, subject->model, subject->graph, &session_options, &session, &error)
                     ? run_session(subject, device, session, options, results)

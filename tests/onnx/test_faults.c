@@ -13,7 +13,7 @@
 #include "onnx/file.h"
 #include "onnx/session.h"
 
-enum { WIDTH = 32 };
+enum { WIDTH = 32, MOST_ROWS = 60 };
 
 static faults_set_function faults_set;
 static faults_calls_function faults_calls;
@@ -23,7 +23,7 @@ static faults_misuses_function faults_misuses;
 
 static struct proto bytes;
 static struct onnx_model model;
-static float x[WIDTH];
+static float x[MOST_ROWS * WIDTH];
 
 static void find(void *library, const char *name, void *function) {
     void *symbol = dlsym(library, name);
@@ -52,8 +52,8 @@ static int set_up(void **state) {
     proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "n 32"));
     proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "n 32"));
     bytes = model_of(graph);
-    for (size_t i = 0; i < WIDTH; i++) {
-        x[i] = (float)i;
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
+        x[i] = (float)(i % WIDTH);
     }
     return !onnx_read_model(bytes.bytes, bytes.length, NULL, &model, &error);
 }
@@ -65,10 +65,11 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static bool run(struct onnx_session *session, struct onnx_error *error) {
-    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = x};
+/* Of a number of rows, which are the same. */
+static bool run_rows(struct onnx_session *session, uint32_t rows, struct onnx_error *error) {
+    static float y[MOST_ROWS * WIDTH];
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {rows, WIDTH}, .data = x};
     struct onnx_run *begun;
-    float y[WIDTH] = {0};
     void *const outputs[] = {y};
     *error = (struct onnx_error){0};
     if (!onnx_run_begin(session, 1, &input, &begun, error)) {
@@ -77,10 +78,14 @@ static bool run(struct onnx_session *session, struct onnx_error *error) {
     }
     const bool done = onnx_run_execute(begun, outputs, error);
     onnx_run_end(begun);
-    for (size_t i = 0; done && i < WIDTH; i++) {
+    for (size_t i = 0; done && i < rows * (size_t)WIDTH; i++) {
         assert_float_equal(y[i], 1.5F * (WIDTH * (WIDTH - 1) / 2), 0);
     }
     return done;
+}
+
+static bool run(struct onnx_session *session, struct onnx_error *error) {
+    return run_rows(session, 1, error);
 }
 
 static bool tells_of_loss(const struct onnx_error *error) {
@@ -186,8 +191,58 @@ static void another_session_works_after_a_loss(void **state) {
     assert_int_equal(faults_misuses(), 0);
 }
 
+/* Memory that is out for a new shape is had of other shapes; where there is none a later run works. */
+static void a_new_shape_may_fail(void **state) {
+    (void)state;
+    struct onnx_device *device;
+    struct onnx_session *session;
+    struct onnx_error error = {0};
+    assert_true(onnx_device_open(NULL, &device, &error));
+    assert_true(onnx_session_create(device, &model, &model.graph, NULL, &session, &error));
+    assert_true(run(session, &error));
+    faults_set("vkAllocateMemory", 1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_true(run_rows(session, MOST_ROWS / 2, &error));
+    assert_true(faults_failed() != 0);
+    faults_set("vkAllocateMemory", -1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_false(run_rows(session, MOST_ROWS, &error));
+    assert_int_equal(error.result, VKDML_ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_non_null(strstr(error.text, "vkAllocateMemory"));
+    faults_set(NULL, 0, 0);
+    assert_true(run_rows(session, MOST_ROWS, &error));
+    assert_true(run(session, &error));
+    onnx_session_free(session);
+    onnx_device_close(device);
+    assert_int_equal(faults_live(), 0);
+    assert_int_equal(faults_misuses(), 0);
+}
+
+/* As many shapes as are kept, the number of Vulkan's objects is the same: memory, descriptor pools, command pools. */
+static void objects_do_not_grow_with_shapes(void **state) {
+    (void)state;
+    const struct onnx_session_options options = {.shapes_kept = 3};
+    struct onnx_device *device;
+    struct onnx_session *session;
+    struct onnx_error error = {0};
+    assert_true(onnx_device_open(NULL, &device, &error));
+    assert_true(onnx_session_create(device, &model, &model.graph, &options, &session, &error));
+    assert_true(run_rows(session, MOST_ROWS, &error));
+    int32_t most[2] = {0, 0}; /* of the first and of the last half: shapes have different numbers of pipelines */
+    for (uint32_t rows = 1; rows < MOST_ROWS; rows++) {
+        assert_true(run_rows(session, rows, &error));
+        int32_t *half = &most[rows >= MOST_ROWS / 2];
+        *half = faults_live() > *half ? faults_live() : *half;
+    }
+    assert_true(most[1] <= most[0]);
+    onnx_session_free(session);
+    onnx_device_close(device);
+    assert_int_equal(faults_live(), 0);
+    assert_int_equal(faults_misuses(), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_shape_may_fail),
+        cmocka_unit_test(objects_do_not_grow_with_shapes),
         cmocka_unit_test(any_call_may_fail),
         cmocka_unit_test(another_session_works_after_a_loss),
     };

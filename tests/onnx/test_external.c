@@ -40,7 +40,7 @@ static int make_folder(void **state) {
 static int remove_folder(void **state) {
     static const char *const names[] = {
         "secret",   "model/data", "model/sub/data", "model/..data", "model/out", "model/up", "model/parent",
-        "model/in", "model/loop", "model/pipe",     "model/net",    "model/large",    "model/sub", "model",    ""};
+        "model/in", "model/loop", "model/pipe",     "model/net",    "model/large",    "model/floats", "model/sub", "model",    ""};
     (void)state;
     for (size_t i = 0; i < ENTRIES(names); i++) {
         remove(path_of(names[i]));
@@ -248,10 +248,10 @@ static void large_tensors_are_not_copied(void **state) {
     struct proto bytes = model_of(graph);
     allocated = 0;
     expect_read(bytes, path_of("model"), &model);
-    assert_in_range(allocated, 1, 1 << 16);
+    assert_in_range(allocated, 1, 1 << 18);
     const float *first = model.graph.values[0].constant->data, *second = model.graph.values[1].constant->data;
     assert_ptr_equal(second, first + 2);
-    assert_true(onnx_arena_bytes(&model.arena) < 1 << 16);
+    assert_true(onnx_arena_bytes(&model.arena) < 1 << 18);
     for (int turn = 0; turn < 2; turn++) {
         assert_memory_equal(first, data, LARGE * sizeof *data);
         assert_memory_equal(second, data + 2, LARGE * sizeof *data);

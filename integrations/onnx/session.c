@@ -7,7 +7,7 @@
 #define KEPT_BYTES ((uint64_t)256 << 20)
 
 /* Of host memory and the device's that a compiled graph takes for each operator. */
-#define OPERATOR_BYTES 8192
+#define OPERATOR_BYTES 2048
 
 /* Inputs of more bytes decide no shapes. */
 #define MOST_LOOKED_AT 65536

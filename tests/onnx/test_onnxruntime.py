@@ -7,6 +7,7 @@ import glob
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -223,6 +224,39 @@ class Plugin(unittest.TestCase):
 
         together(work, 4)
         self.assertEqual(failures, [])
+
+    def test_weights_in_files_are_not_copied(self):
+        """They are mapped, and leave memory as they are loaded. Another shape loads none, and has the same bits as weights that are
+        in the model."""
+        size = 512
+        weights = (np.arange(size * size, dtype=np.float32).reshape(size, size) % 17 - 8) / 8
+        ends = [[(name, TensorProto.FLOAT, ["n", size])] for name in "xy"]
+        text = model([helper.make_node("MatMul", ["x", "w"], ["y"])], *ends, [("w", weights)])
+        inside = session(text)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "net.onnx")
+            onnx.save(onnx.load_from_string(text), path, save_as_external_data=True, location="net.data", size_threshold=0)
+            one = session(path)
+            for rows in (1, 5, 40):
+                x = np.random.default_rng(rows).random((rows, size), np.float32)
+                np.testing.assert_array_equal(one.run(None, {"x": x})[0], inside.run(None, {"x": x})[0])
+            with open("/proc/self/smaps", encoding="ascii", errors="replace") as file:
+                mapped = [part for part in re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", file.read(), flags=re.MULTILINE)
+                          if "net.data" in part.partition("\n")[0]]
+            self.assertEqual([re.search(r"^Rss: +(\d+)", part, re.MULTILINE).group(1) for part in mapped], ["0"])
+            del one
+
+    def test_memory_for_shapes_is_a_number(self):
+        options = vkdml.onnxruntime.session_options()
+        options.add_session_config_entry("ep.vkdml.kept_bytes", "1 GiB")
+        self.assertFalse(made(self, options, "option kept_bytes is 1 GiB, must be a number of bytes"))
+        options = vkdml.onnxruntime.session_options()
+        options.add_session_config_entry("ep.vkdml.kept_bytes", "1")
+        text, weights = sums()
+        one = onnxruntime.InferenceSession(text, options)
+        for rows in (1, 2, 1):
+            x = np.ones((rows, 4), np.float32)
+            np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
 
     def test_fork(self):
         """A child process is refused sessions and tensors of its parent at once, leaves them, and makes its own."""

@@ -180,7 +180,7 @@ class Models(unittest.TestCase):
                     np.testing.assert_array_equal(y, np.broadcast_to(expected, (rows, 64)))
                     memory = net.memory
                     self.assertTrue(4 * len(weights) <= memory.weights < 8 * len(weights), memory)
-                self.assertEqual((memory.shape_count, memory.tensors >= 2 * 3 * 64 * 4), (count, True))
+                self.assertEqual((memory.shape_count, memory.tensors >= 2 * 2 * 64 * 4), (count, True))
 
     def test_closed(self):
         """a closed model says so"""

@@ -13,7 +13,6 @@
 
 #define MOST_AT_ONCE ((size_t)1 << 30) /* of one read: some systems refuse 2 GiB */
 #define MOST_READ    4                 /* bytes of parts for each byte of their files */
-#define MOST_COPIED  ((size_t)64 << 10) /* of a part; larger ones stay in their file, which is mapped */
 
 /* ---- files ---- */
 
@@ -62,18 +61,29 @@ static bool read_part(const char *path, int file, uint64_t offset, size_t length
     return read_at(file, offset, memory, length) || onnx_fail(error, "%s cannot be read", visible_text(path).text);
 }
 
-bool onnx_read_file(const char *path, struct onnx_arena *arena, const unsigned char **bytes, size_t *length,
-                    struct onnx_error *error) {
+bool onnx_read_and_map_file(const char *path, struct onnx_arena *arena, struct onnx_arena *maps,
+                            const unsigned char **bytes, const unsigned char **mapped, size_t *length,
+                            struct onnx_error *error) {
     uint64_t all = 0;
     const int file = open_file(path, &all, error);
     if (file < 0) {
         return false;
     }
     *length = (size_t)all;
+    *mapped = NULL;
     const bool is_read = all < SIZE_MAX ? read_part(path, file, 0, *length, arena, bytes, error)
                                         : onnx_fail(error, "%s is larger than memory can be", visible_text(path).text);
+    if (is_read && maps != NULL && all > ONNX_MOST_COPIED) {
+        *mapped = onnx_map_file(maps, file, *length);
+    }
     close(file);
     return is_read;
+}
+
+bool onnx_read_file(const char *path, struct onnx_arena *arena, const unsigned char **bytes, size_t *length,
+                    struct onnx_error *error) {
+    const unsigned char *mapped;
+    return onnx_read_and_map_file(path, arena, NULL, bytes, &mapped, length, error);
 }
 
 /* ---- locations ---- */
@@ -185,11 +195,11 @@ bool onnx_external_find(struct onnx_external *external, struct onnx_text locatio
 /* ---- parts ---- */
 
 /* Reads a part, or maps the whole file if the part is large. `of->mapped` is set then. */
-static bool read_or_map(struct onnx_external_file *of, uint64_t offset, size_t length, size_t alignment,
-                        struct onnx_arena *arena, const unsigned char **bytes, struct onnx_error *error) {
+static bool read_or_map(struct onnx_external_file *of, uint64_t offset, size_t length, struct onnx_arena *arena,
+                        const unsigned char **bytes, struct onnx_error *error) {
     /* Who reads a tensor may read whole words, which are there but at the end of a file. */
     const bool has_words = length % 4 == 0 || (offset <= of->length && length + 4 <= of->length - offset);
-    const bool is_mapped = length > MOST_COPIED && offset % alignment == 0 && has_words;
+    const bool is_mapped = length > ONNX_MOST_COPIED && has_words;
     if (is_mapped && of->mapped != NULL) {
         *bytes = of->mapped + offset;
         return true;
@@ -211,12 +221,10 @@ static bool read_or_map(struct onnx_external_file *of, uint64_t offset, size_t l
 }
 
 bool onnx_external_read(struct onnx_external *external, uint32_t number, uint64_t offset, size_t length,
-                        size_t alignment, struct onnx_arena *arena, const unsigned char **bytes,
-                        struct onnx_error *error) {
+                        struct onnx_arena *arena, const unsigned char **bytes, struct onnx_error *error) {
     struct onnx_external_file *of = &external->files[number];
     char key[64];
-    const int key_length = snprintf(key, sizeof key, "%" PRIu32 " %" PRIu64 " %zu %d", number, offset, length,
-                                    offset % alignment == 0);
+    const int key_length = snprintf(key, sizeof key, "%" PRIu32 " %" PRIu64 " %zu", number, offset, length);
     const struct onnx_text name = {key, (size_t)key_length};
     const struct onnx_name *known = onnx_names_find(&external->part_names, name);
     if (known != NULL) {
@@ -227,7 +235,7 @@ bool onnx_external_read(struct onnx_external *external, uint32_t number, uint64_
         return onnx_fail(error, "%s: parts of external data overlap too much", visible_text(of->path).text);
     }
     external->read += length;
-    const bool is_read = read_or_map(of, offset, length, alignment, arena, bytes, error);
+    const bool is_read = read_or_map(of, offset, length, arena, bytes, error);
     const uint32_t part = external->part_names.count;
     const char *copy = is_read ? onnx_copy_text(external->memory, key, name.length) : NULL;
     external->part_names.arena = external->memory;

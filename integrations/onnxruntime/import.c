@@ -148,7 +148,6 @@ static void find_in_file(struct importing *i, const OrtExternalInitializerInfo *
         data->sizes[d] = (uint32_t)value->sizes[d];
     }
     const size_t length = onnx_bytes_of(data->type, onnx_elements(data->rank, data->sizes));
-    const size_t size = onnx_bytes_of(data->type, 1);
     if (!value->has_shape || i->external.folder == NULL || path == NULL || offset < 0 || length == 0 ||
         length == SIZE_MAX || data->type == ONNX_BOOL ||
         length != ort.api->ExternalInitializerInfo_GetByteSize(info) ||
@@ -157,7 +156,7 @@ static void find_in_file(struct importing *i, const OrtExternalInitializerInfo *
     }
     const uint64_t all = i->external.files[file].length;
     if ((uint64_t)offset <= all && length <= all - (uint64_t)offset &&
-        onnx_external_read(&i->external, file, (uint64_t)offset, length, size, &i->model->arena, &bytes, &ignored)) {
+        onnx_external_read(&i->external, file, (uint64_t)offset, length, &i->model->arena, &bytes, &ignored)) {
         data->data = bytes;
         data->bytes = length;
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BLOCK_BYTES ((size_t)64 << 10)
@@ -59,21 +60,39 @@ struct onnx_arena_map {
     struct onnx_arena_map *next;
     unsigned char *bytes;
     size_t length;
+    struct stat status; /* when it was mapped */
+    char path[];
 };
 
-const unsigned char *onnx_map_file(struct onnx_arena *arena, int file, size_t length) {
-    struct onnx_arena_map *map = calloc(1, sizeof *map);
+const unsigned char *onnx_map_file(struct onnx_arena *arena, const char *path, int file, size_t length) {
+    struct onnx_arena_map *map = calloc(1, sizeof *map + strlen(path) + 1);
     if (map == NULL) {
         return NULL;
     }
-    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
+    void *bytes = fstat(file, &map->status) == 0 ? mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
     if (bytes == MAP_FAILED) {
         free(map);
         return NULL;
     }
-    *map = (struct onnx_arena_map){arena->maps, bytes, length};
+    map->next = arena->maps;
+    map->bytes = bytes;
+    map->length = length;
+    memcpy(map->path, path, strlen(path) + 1);
     arena->maps = map;
     return map->bytes;
+}
+
+const char *onnx_arena_changed_file(const struct onnx_arena *arena) {
+    for (const struct onnx_arena_map *map = arena->maps; map != NULL; map = map->next) {
+        const struct stat *then = &map->status;
+        struct stat now;
+        const bool is_same = stat(map->path, &now) == 0 && now.st_dev == then->st_dev && now.st_ino == then->st_ino;
+        if (is_same && (now.st_size != then->st_size || now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
+                        now.st_mtim.tv_nsec != then->st_mtim.tv_nsec)) {
+            return map->path;
+        }
+    }
+    return NULL;
 }
 
 void onnx_arena_release(const struct onnx_arena *arena, const void *bytes, size_t length) {

@@ -21,9 +21,14 @@ void *onnx_allocate(struct onnx_arena *arena, size_t count, size_t size);
 char *onnx_copy_text(struct onnx_arena *arena, const char *text, size_t length);
 
 /* Maps a file's first `length` bytes, which are not 0, for reading. They stay mapped until the arena is freed, and are
- * in memory only where they are read. The file must not become shorter in the meantime: the system ends a process that
- * reads beyond its end. The descriptor may be closed. NULL: the system does not map it, or memory is out. */
-const unsigned char *onnx_map_file(struct onnx_arena *arena, int file, size_t length);
+ * in memory only where they are read. The descriptor may be closed. NULL: the system does not map it, or memory is out.
+ */
+const unsigned char *onnx_map_file(struct onnx_arena *arena, const char *path, int file, size_t length);
+
+/* The path of a mapped file that was written since, or NULL. What is read of it is not what it was, and the system ends
+ * a process that reads beyond the end of a file that became shorter: so ask this first. Files that were removed or
+ * replaced by others stay as they were. */
+const char *onnx_arena_changed_file(const struct onnx_arena *arena);
 
 /* Lets go of the memory that holds these bytes if they are of a mapped file; they are read again when they are needed.
  * Other bytes stay as they are. Thread-safe on an arena that nobody changes. */

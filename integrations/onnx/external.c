@@ -74,7 +74,7 @@ bool onnx_read_and_map_file(const char *path, struct onnx_arena *arena, struct o
     const bool is_read = all < SIZE_MAX ? read_part(path, file, 0, *length, arena, bytes, error)
                                         : onnx_fail(error, "%s is larger than memory can be", visible_text(path).text);
     if (is_read && maps != NULL && all > ONNX_MOST_COPIED) {
-        *mapped = onnx_map_file(maps, file, *length);
+        *mapped = onnx_map_file(maps, path, file, *length);
     }
     close(file);
     return is_read;
@@ -211,7 +211,7 @@ static bool read_or_map(struct onnx_external_file *of, uint64_t offset, size_t l
     }
     const bool is_there = offset <= now && length <= now - offset && of->length <= now;
     if (is_mapped && is_there && of->length <= SIZE_MAX) {
-        of->mapped = onnx_map_file(arena, file, (size_t)of->length);
+        of->mapped = onnx_map_file(arena, of->path, file, (size_t)of->length);
     }
     const bool done = is_mapped && of->mapped != NULL;
     *bytes = done ? of->mapped + offset : NULL;

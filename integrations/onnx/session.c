@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "onnx/run.h"
+#include "text/visible_text.h"
 
 /* Of shapes that are kept, see held_bytes; by default. */
 #define KEPT_BYTES ((uint64_t)256 << 20)
@@ -106,6 +107,12 @@ static bool copy_inputs(struct onnx_run *run, const struct asked *asked, struct 
         run->key[i].data = run->elements[i];
     }
     return true;
+}
+
+static bool check_files(const struct onnx_session *session, struct onnx_error *error) {
+    const char *changed = onnx_arena_changed_file(&session->model->arena);
+    return changed == NULL || onnx_fail(error, "%s was changed since the model was opened: open it again",
+                                        visible_text(changed).text);
 }
 
 static bool make_plan(struct onnx_run *run, const struct asked *asked, struct onnx_error *error) {
@@ -229,7 +236,7 @@ static struct onnx_run *make_run(struct onnx_session *session, const struct aske
     }
     run->session = session;
     run->is_new = true;
-    bool done = make_plan(run, asked, error);
+    bool done = check_files(session, error) && make_plan(run, asked, error);
     if (done && onnx_plan_node_count(run->plan) != 0 && !session->options.by_reference) {
         /* Who has none on the device now will not at the first run. */
         done = onnx_run_prepare(run, error) && (session->options.pool != NULL || onnx_run_record(run, error));
@@ -341,6 +348,9 @@ static bool finish_output(const struct onnx_run *run, const struct onnx_plan_out
 bool onnx_run_execute_at(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
                          struct onnx_error *error) {
     if (!onnx_device_check_process(run->session->device, error)) {
+        return false;
+    }
+    if (run->session->options.by_reference && !check_files(run->session, error)) {
         return false;
     }
     if (onnx_plan_node_count(run->plan) != 0 &&

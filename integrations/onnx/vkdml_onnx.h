@@ -72,8 +72,8 @@ typedef void (*VkdmlOnnxProgressCallback)(void *userData, uint64_t doneBytes, ui
 
 typedef struct VkdmlOnnxOpenInfo {
     size_t structSize;       /**< sizeof(VkdmlOnnxOpenInfo) */
-    const char *path;        /**< of the model; external data lies beside it. Large tensors are mapped, not copied: while
-                                  the model is open the files must not become shorter, which ends the process */
+    const char *path;        /**< of the model; external data lies beside it. Large tensors are mapped, not copied:
+                                  files that are written while the model is open are an error at the next new shape */
     const char *device;      /**< as VkdmlDeviceOpenInfo::name; NULL: the best, or what VKDML_DEVICE names */
     const char *cacheFolder; /**< existing folder for compiled pipelines, a file for each device and driver, readable by
                                   its user only; NULL: none; "" is refused */

@@ -359,28 +359,29 @@ static struct proto tensor_of_file(const char *name, uint64_t offset) {
     return tensor;
 }
 
-/* Of a file of more than 4 GiB, which has few bytes on the disk: x a b c, where a, b and c are 2, 4 and 8 on their
- * diagonals. */
-static void weights_lie_beyond_4_gib(void **state) {
-    static float data[SIDE * SIDE], input[SIDE], output[SIDE];
-    const uint64_t first = (UINT64_C(4) << 30) + 4096;
+struct files {
+    char folder[sizeof folder_pattern], data[64], model[64];
+};
+
+static float diagonals[SIDE * SIDE], input[SIDE], output[SIDE];
+
+/* y = x a b c, where a, b and c are 2, 4 and 8 on their diagonals; they begin in their file at `first`, and `step` apart.
+ */
+static void write_files(struct files *files, uint64_t first, uint64_t step) {
     struct proto graph = {NULL, 0};
-    char folder[sizeof folder_pattern], data_path[64], model_path[64];
-    VkdmlOnnxModel model;
-    VkdmlOnnxRun begun;
-    (void)state;
-    memcpy(folder, folder_pattern, sizeof folder);
-    assert_non_null(mkdtemp(folder));
-    snprintf(data_path, sizeof data_path, "%s/data", folder);
-    snprintf(model_path, sizeof model_path, "%s/model", folder);
-    write_whole(data_path, "", 0, 0);
+    memcpy(files->folder, folder_pattern, sizeof files->folder);
+    assert_non_null(mkdtemp(files->folder));
+    snprintf(files->data, sizeof files->data, "%s/data", files->folder);
+    snprintf(files->model, sizeof files->model, "%s/model", files->folder);
+    write_whole(files->data, "", 0, 0);
     for (uint32_t i = 0; i < PARTS; i++) {
         const char name[] = {"abc"[i], 0};
         for (size_t d = 0; d < SIDE; d++) {
-            data[d * SIDE + d] = (float)(2 << i);
+            diagonals[d * SIDE + d] = (float)(2 << i);
+            input[d] = (float)d - 100;
         }
-        write_whole(data_path, data, sizeof data, first + i * (UINT64_C(1) << 30));
-        proto_message(&graph, 5, tensor_of_file(name, first + i * (UINT64_C(1) << 30)));
+        write_whole(files->data, diagonals, sizeof diagonals, first + i * step);
+        proto_message(&graph, 5, tensor_of_file(name, first + i * step));
     }
     proto_message(&graph, 1, model_node("MatMul", "x a", "p"));
     proto_message(&graph, 1, model_node("MatMul", "p b", "q"));
@@ -388,31 +389,67 @@ static void weights_lie_beyond_4_gib(void **state) {
     proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "n 256"));
     proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "n 256"));
     struct proto bytes = model_of(graph);
-    write_whole(model_path, bytes.bytes, bytes.length, 0);
+    write_whole(files->model, bytes.bytes, bytes.length, 0);
     proto_free(&bytes);
-    const VkdmlOnnxOpenInfo info = {.structSize = sizeof info, .path = model_path};
+}
+
+static void remove_files(const struct files *files) {
+    unlink(files->data);
+    unlink(files->model);
+    rmdir(files->folder);
+}
+
+static VkdmlResult run_files(VkdmlOnnxModel model) {
     const VkdmlOnnxTensor tensor = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, SIDE}, .data = input};
     void *const outputs[] = {output};
-    for (size_t d = 0; d < SIDE; d++) {
-        input[d] = (float)d - 100;
-    }
-    if (vkdmlOnnxOpenModel(&info, &model) != VKDML_SUCCESS ||
-        vkdmlOnnxBeginRun(model, 1, &tensor, &begun) != VKDML_SUCCESS ||
-        vkdmlOnnxExecuteRun(begun, outputs) != VKDML_SUCCESS) {
+    VkdmlOnnxRun begun = NULL;
+    VkdmlResult result = vkdmlOnnxBeginRun(model, 1, &tensor, &begun);
+    result = result == VKDML_SUCCESS ? vkdmlOnnxExecuteRun(begun, outputs) : result;
+    vkdmlOnnxEndRun(begun);
+    return result;
+}
+
+/* Of a file of more than 6 GiB, which has few bytes on the disk. */
+static void weights_lie_beyond_4_gib(void **state) {
+    struct files files;
+    VkdmlOnnxModel model;
+    (void)state;
+    write_files(&files, (UINT64_C(4) << 30) + 4096, UINT64_C(1) << 30);
+    const VkdmlOnnxOpenInfo info = {.structSize = sizeof info, .path = files.model};
+    if (vkdmlOnnxOpenModel(&info, &model) != VKDML_SUCCESS || run_files(model) != VKDML_SUCCESS) {
         fail_msg("%s", vkdmlOnnxGetErrorMessage());
     }
-    vkdmlOnnxEndRun(begun);
     VkdmlOnnxMemory memory = {.structSize = sizeof memory};
     assert_int_equal(vkdmlOnnxGetMemory(model, &memory), VKDML_SUCCESS);
-    assert_in_range(memory.weightBytes, PARTS * sizeof data, PARTS * sizeof data + (256 << 10));
+    assert_in_range(memory.weightBytes, PARTS * sizeof diagonals, PARTS * sizeof diagonals + (256 << 10));
     assert_int_equal(memory.shapeCount, 1);
     vkdmlOnnxCloseModel(model);
     for (size_t d = 0; d < SIDE; d++) {
         assert_true(output[d] == 64 * input[d]);
     }
-    unlink(data_path);
-    unlink(model_path);
-    rmdir(folder);
+    remove_files(&files);
+}
+
+/* A file that becomes shorter while the model is open is an error, not the process's end. */
+static void files_that_are_written_are_an_error(void **state) {
+    struct files files;
+    VkdmlOnnxModel model;
+    (void)state;
+    write_files(&files, 8, sizeof diagonals);
+    const VkdmlOnnxOpenInfo info = {.structSize = sizeof info, .path = files.model};
+    assert_int_equal(vkdmlOnnxOpenModel(&info, &model), VKDML_SUCCESS);
+    assert_int_equal(truncate(files.data, 4), 0);
+    assert_int_equal(run_files(model), VKDML_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(vkdmlOnnxGetErrorMessage(), "data was changed since the model was opened"));
+    vkdmlOnnxCloseModel(model);
+    remove_files(&files);
+    write_files(&files, 8, sizeof diagonals);
+    const VkdmlOnnxOpenInfo again = {.structSize = sizeof again, .path = files.model};
+    assert_int_equal(vkdmlOnnxOpenModel(&again, &model), VKDML_SUCCESS);
+    remove_files(&files); /* what is removed is still there for who has it open */
+    assert_int_equal(run_files(model), VKDML_SUCCESS);
+    assert_true(output[1] == 64 * input[1]);
+    vkdmlOnnxCloseModel(model);
 }
 
 /* ---- the program ---- */
@@ -442,6 +479,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(computed_constants_are_those_of_their_shape),
         cmocka_unit_test(every_shape_has_the_bits_of_a_session_of_its_own),
         cmocka_unit_test(weights_lie_beyond_4_gib),
+        cmocka_unit_test(files_that_are_written_are_an_error),
     };
     graphs = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : graphs;
     seed = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : seed;

@@ -15,11 +15,17 @@ struct vkdml_interned {
     unsigned char bytes[];
 };
 
-/* FNV-1a; it only picks the bucket. 0xcbf29ce484222325 and 0x100000001b3 are its 64-bit offset basis and prime. */
+/* FNV-1a's steps over words of 8 bytes; it only picks the bucket. 0xcbf29ce484222325 and 0x100000001b3 are its 64-bit
+ * offset basis and prime. Strings have thousands of bytes, and bytes one by one took half of the time for a graph's
+ * weights. */
 static uint64_t hash_of(const unsigned char *bytes, size_t count) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < count; ++i) {
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ count;
+    for (size_t i = 0; i < count; i += sizeof hash) {
+        const size_t left = count - i < sizeof hash ? count - i : sizeof hash;
+        uint64_t word = 0;
+        memcpy(&word, bytes + i, left);
+        hash = (hash ^ word) * UINT64_C(0x100000001b3);
+        hash ^= hash >> 29;
     }
     return hash ^ hash >> 32;
 }

@@ -136,7 +136,7 @@ static bool fold(struct onnx_emission *e) {
         return false;
     }
     VkdmlHostBinding *outputs = bindings + e->input_count;
-    struct onnx_arena copies = {NULL};
+    struct onnx_arena copies = {0};
     if (!bind_folded(e, bindings, outputs, &copies)) {
         onnx_arena_free(&copies);
         return false;

@@ -137,7 +137,7 @@ static bool open_in(struct onnx_file *file, const char *path, struct onnx_error 
     size_t length;
     const char *slash = strrchr(path, '/');
     const size_t folder_length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
-    struct onnx_arena folders = {NULL};
+    struct onnx_arena folders = {0};
     const char *folder = onnx_copy_text(&folders, path, folder_length);
     struct onnx_error reason;
     const bool done =

@@ -83,7 +83,7 @@ static void try_plan(const struct onnx_model *model, const struct onnx_plan_inpu
 void onnx_try(const unsigned char *bytes, size_t length, const char *folder) {
     struct onnx_model model;
     struct onnx_error error;
-    struct onnx_arena arena = {NULL};
+    struct onnx_arena arena = {0};
     if (!onnx_read_model(bytes, length, folder, &model, &error)) {
         REQUIRE(error.text[0] != 0 && model.arena.first == NULL);
         return;

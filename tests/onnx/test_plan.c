@@ -565,7 +565,7 @@ static void types_are_judged_without_elements(void **state) {
 /* Judged, and planned for inputs: refused with the reason both times. */
 static void expect_refused_by_all(const struct onnx_plan_input *inputs, const char *reason) {
     struct onnx_model model;
-    struct onnx_arena arena = {NULL};
+    struct onnx_arena arena = {0};
     const struct proto copy = graph;
     graph = (struct proto){NULL, 0};
     proto_append(&graph, copy.bytes, copy.length);

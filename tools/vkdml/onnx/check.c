@@ -219,7 +219,7 @@ static bool fill_in_sizes(const struct subject *subject, struct onnx_graph *grap
 
 static bool check_open(struct check *check, struct onnx_error *error) {
     const struct subject *subject = check->subject;
-    struct onnx_arena arena = {NULL};
+    struct onnx_arena arena = {0};
     struct onnx_graph graph;
     bool good = fill_in_sizes(subject, &graph);
     check->verdicts = good ? onnx_judge(subject->model, &graph, &arena) : NULL;

@@ -15,6 +15,7 @@ struct compute {
     struct onnx_session *session;
     const char *report;
     const OrtLogger *log; /* NULL: nothing is logged */
+    uint64_t logged_bytes; /* of weights that were loaded */
     struct check_options check;
     struct onnx_diagnosis diagnosis; /* what it checks */
 };
@@ -98,11 +99,15 @@ static bool make_outputs(const struct compute *compute, OrtKernelContext *contex
     return true;
 }
 
-/* Weights that the latest run loaded, in all that were loaded so far. */
-static void log_weights(const struct compute *compute) {
+/* Tells of weights where a run loaded some. */
+static void log_weights(struct compute *compute) {
     struct onnx_session_facts facts;
     char text[160];
     onnx_session_facts(compute->session, &facts);
+    if (facts.loaded_bytes == compute->logged_bytes) {
+        return;
+    }
+    compute->logged_bytes = facts.loaded_bytes;
     snprintf(text, sizeof text,
              "weights: %.1f MiB loaded in %.3f s, %.1f MiB on the device; other tensors: %.1f MiB on the device",
              (double)facts.loaded_bytes / (1 << 20), facts.load_seconds, (double)facts.weight_bytes / (1 << 20),
@@ -111,7 +116,7 @@ static void log_weights(const struct compute *compute) {
                                                       __LINE__, "vkdml"));
 }
 
-static void report(const struct compute *compute, const struct onnx_run *run) {
+static void report(struct compute *compute, const struct onnx_run *run) {
     struct onnx_run_facts facts;
     onnx_run_facts(run, &facts);
     if (facts.is_new && compute->report[0] != 0) {

@@ -128,6 +128,19 @@ class Plugin(unittest.TestCase):
             self.assertEqual(len(told), 1, result)
             self.assertIn(b"No such file or directory", told[0])
 
+    def test_loading_weights_is_logged(self):
+        """Once, whatever the number of shapes, where the option asks for it."""
+        program = ("import onnxruntime, numpy, vkdml.onnxruntime, sys\n"
+                   "options = vkdml.onnxruntime.session_options()\n"
+                   "options.add_session_config_entry('ep.vkdml.log', sys.argv[1])\n"
+                   "one = onnxruntime.InferenceSession(sys.stdin.buffer.read(), options)\n"
+                   "for rows in (1, 2, 1):\n"
+                   "    one.run(None, {'x': numpy.ones((rows, 131072), numpy.float32)})\n")
+        for log, count in (("1", 1), ("0", 0)):
+            result = subprocess.run([sys.executable, "-c", program, log], input=sums(131072)[0], capture_output=True)
+            told = [line for line in result.stderr.splitlines() if b"weights: 0.5 MiB loaded in " in line]
+            self.assertEqual((result.returncode, len(told)), (0, count), result)
+
     def test_an_empty_cache_folder_is_refused(self):
         with self.assertRaisesRegex(ValueError, 'cache is ""'):
             vkdml.onnxruntime.session_options(cache="")

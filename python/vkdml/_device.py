@@ -183,8 +183,8 @@ class Device:
 
     @contextmanager
     def calling_back(self) -> Iterator[None]:
-        """A call that the library answers with callbacks, by a user of the device. What the garbage collector releases on this
-        thread meanwhile is destroyed afterwards: a callback must not call the library, which holds locks."""
+        """A call of the library that may call back, with the device's lock held. Objects that the garbage collector
+        releases on this thread meanwhile are destroyed afterwards, because a callback must not call the library."""
         callbacks = self._callbacks
         callbacks.thread = threading.get_ident()
         try:
@@ -210,7 +210,7 @@ class Device:
 
 
 class Callbacks:
-    """Which thread makes a call that the library answers with callbacks, and what is to be destroyed after that call."""
+    """Which thread makes a call that may call back, and what is to be destroyed after that call."""
 
     def __init__(self) -> None:
         self.thread: Optional[int] = None

@@ -154,9 +154,10 @@ class Graph:
 
         Args:
             outputs: as for outputs(), in a dictionary; those that were given to it where left out.
-            device: as for vkdml.run(): the best one, one by name, number or UUID, or a vkdml.Device. With `weights` theirs.
-            weights: a weight store, made by Device.weights(). Graphs that are compiled with it share the weights that were given
-                to them as the same arrays: these are uploaded once.
+            device: as for vkdml.run(): the best one, one by name, number or UUID, or a vkdml.Device. The default with
+                `weights` is their device.
+            weights: a weight store, made by Device.weights(). Graphs that are compiled with it share the weights that were
+                given to them as the same arrays, which are uploaded once. See Weights.
             allow_half, zero_undefined: as for vkdml.run().
             node_by_node: VKDML_COMPILE_FLAG_NODE_BY_NODE: no nodes are joined to one.
         """

@@ -157,8 +157,8 @@ def naming(kind: str, names: Sequence[str]) -> Iterator[None]:
 
 
 class GraphProperties(NamedTuple):
-    """The memory that a compiled graph has besides its inputs and outputs: for what is between nodes, and for weights, which is 0
-    with a weight store: see Weights.info()."""
+    """The memory that a compiled graph has besides its inputs and outputs: for what is between nodes, and for weights. The
+    latter is 0 with a weight store, which has the weights: see Weights.info()."""
     temporary_bytes: int
     persistent_bytes: int
 

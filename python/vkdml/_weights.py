@@ -16,7 +16,7 @@ OFFSET_ALIGNMENT = 256
 
 
 class WeightsInfo(NamedTuple):
-    """The contents of a weight store: its memory on the device, in pages, and the packed weights in it, called regions."""
+    """The contents of a weight store: its memory on the device, in pages, and the packed weights in it, in regions."""
     pages: int
     bytes: int
     regions: int
@@ -47,14 +47,15 @@ class Pages:
             buffer.destroy()
 
     def close(self, _callbacks: Any) -> None:
-        """Destroys pages that an interrupt kept from the library. The argument keeps the callbacks alive until now."""
+        """Destroys pages that an interrupt kept from the library. The argument keeps the callbacks alive."""
         while self.buffers:
             self.buffers.popitem()[1].destroy()
 
 
 class Store:
-    """A weight store of the library. It is destroyed with the last reference: that of its Weights, until this is closed, and those
-    of the compiled graphs that use it. Its methods are for the thread that has the device, which it does not know.
+    """A weight store of the library. Its Weights, until this is closed, and each compiled graph that uses it have a
+    reference to it. The last one destroys it. It has no reference to its device. Its methods are for the thread that
+    holds the device's lock.
 
     Attributes:
         graphs: the arrays that each open graph uses, by their ids.
@@ -75,8 +76,8 @@ class Store:
     def add(self, arrays: List[int], stack: ExitStack) -> None:
         """Adds a graph, which uses the store until its stack is closed."""
         if self._is_incomplete:
-            raise Error(_library.INVALID_ARGUMENT, "the weight store is incomplete, because an upload failed: close it, and "
-                        "compile with a new one")
+            raise Error(_library.INVALID_ARGUMENT, "the weight store is incomplete, because an upload failed: close "
+                        "it, and compile with a new one")
         graph = object()
         self.graphs[graph] = arrays
         stack.callback(self._remove, graph)
@@ -127,26 +128,26 @@ class Store:
             ctypes.memmove(staging.mapped + place, tensor.memory.ctypes.data, tensor.size_in_bytes)
             inputs[i] = BufferBinding(staging.buffer.value, place, tensor.size_in_bytes)
         commands, table = part.begin(), part.table(initializer, BufferBinding())
-        self._is_incomplete = True  # from recording on the library takes these weights for uploaded
+        self._is_incomplete = True  # the library regards recorded weights as uploaded
         part.record(commands, initializer, table, inputs, [])
         part.finish(commands, 0)
         self._is_incomplete = False
 
 
 class Weights:
-    """A weight store on a device: graphs that are compiled with it share their packed weights. Made by Device.weights().
+    """A weight store on a device. Graphs that are compiled with it share packed weights. Made by Device.weights().
 
         with device.weights() as weights:
             small, large = (network(size).compile(weights=weights) for size in (224, 448))
 
-    A weight is identified by the object that was given to Graph.add() or Graph.weight(): two graphs share it if both were
-    given the same array, not an equal one or a view of it. The store holds a reference to each array. Arrays must not be
-    changed while the store is open or a graph uses it: whether a graph reads the old or the new elements is undefined.
+    A weight is identified by the object that was given to Graph.add() or Graph.weight(): two graphs share it if both
+    were given the same array, not an equal one or a view of it. The store holds a reference to each array. Arrays must
+    not be changed while the store is open: whether a new graph reads the old or the new elements is undefined.
 
     Threads may share a store: like all users of a device, they take turns.
 
-    After close() no graph can be compiled with the store. Graphs that were compiled with it still run. Its memory is freed with
-    the last of them.
+    After close() no graph can be compiled with the store. Graphs that were compiled with it still run. Its memory is
+    freed with the last of them.
 
     Attributes:
         device: where it is.
@@ -167,8 +168,8 @@ class Weights:
         return WeightsInfo(facts.pageCount, facts.pageBytes, facts.regionCount, facts.regionBytes)
 
     def trim(self) -> None:
-        """Frees the pages that no open graph uses, and drops the references to arrays that none uses. Such an array is another
-        weight when it is given again."""
+        """Frees the pages that no open graph uses, and drops the references to arrays that none uses. Such an array is
+        a new weight when it is given again."""
         with self.device.executing() as execution:
             store = self._open()
             with self.device.calling_back():
@@ -177,7 +178,7 @@ class Weights:
             self._arrays = {array: known for array, known in self._arrays.items() if array in used}
 
     def close(self) -> None:
-        """Closes the store. Its memory is freed now, or with the last graph that uses it. Closing it again does nothing."""
+        """Closes the store. Its memory is freed now or with the last graph that uses it. A second call does nothing."""
         self._store, self._arrays = None, {}
 
     def _open(self) -> Store:

@@ -304,7 +304,7 @@ static void pages_are_as_large_as_what_is_in_them(void **state) {
     assert_int_equal(facts.pageBytes, facts.regionBytes);
     vkdmlDestroyWeightStore(store); /* too early: the graph can only be destroyed */
     vkdmlDestroyDispatchable(compiled);
-    /* Two weights in one page, and a larger one in its own: pages are no larger than their regions. */
+    /* Two weights fit into one page; one that a graph reads twice has room once. */
     info.maxPageBytes = 2 * MATRIX_BYTES;
     assert_int_equal(vkdmlCreateWeightStore(device, &info, &store), VKDML_SUCCESS);
     compiled = compile(40, store, 5, 6);

@@ -197,16 +197,25 @@ static VkdmlResult add_page(VkdmlWeightStore store, uint64_t bytes, struct vkdml
     return VKDML_SUCCESS;
 }
 
-/* left: bytes of this region and of those that are placed after it. A page is not larger than what will be in it. */
-static VkdmlResult place_region(VkdmlWeightStore store, struct vkdml_weight_region *region, uint64_t left,
+/* A page for a region and as many of the next ones as fit, no larger. */
+static uint64_t page_bytes_for(VkdmlWeightStore store, const struct vkdml_weight_region *region) {
+    uint64_t bytes = region->bytes;
+    for (const struct vkdml_weight_region *next = region->next_fresh; next != NULL; next = next->next_fresh) {
+        if (next->bytes <= store->info.maxPageBytes && bytes + next->bytes <= store->info.maxPageBytes) {
+            bytes += next->bytes;
+        }
+    }
+    return bytes;
+}
+
+static VkdmlResult place_region(VkdmlWeightStore store, struct vkdml_weight_region *region,
                                 struct vkdml_report *report) {
     struct vkdml_weight_page *page = store->pages;
     while (page != NULL && page->bytes - page->taken < region->bytes) {
         page = page->next;
     }
     if (page == NULL) {
-        const uint64_t most = left < store->info.maxPageBytes ? left : store->info.maxPageBytes;
-        const VkdmlResult result = add_page(store, region->bytes > most ? region->bytes : most, report);
+        const VkdmlResult result = add_page(store, page_bytes_for(store, region), report);
         if (result != VKDML_SUCCESS) {
             return result;
         }
@@ -246,31 +255,26 @@ static VkdmlResult find_flow(VkdmlWeightStore store, const struct vkdml_plan *pl
 
 static VkdmlResult take_regions(struct vkdml_weights *weights, struct vkdml_report *report) {
     VkdmlWeightStore store = weights->store;
-    uint64_t left = 0;
+    struct vkdml_weight_region *fresh = NULL, **last = &fresh;
     for (uint32_t r = 0; r < weights->flow.count; ++r) {
         const struct vkdml_region *planned = &weights->flow.items[r];
         struct vkdml_weight_region *region = find_region(store, planned->content);
         if (region == NULL) {
             region = add_region(store, planned->content, planned->bytes, report);
-            left += planned->bytes;
-        }
-        if (region == NULL) {
-            return report->result;
+            if (region == NULL) {
+                return report->result;
+            }
+            *last = region;
+            last = &region->next_fresh;
         }
         ++region->users;
         weights->regions[weights->region_count++] = region;
     }
-    for (uint32_t r = 0; r < weights->region_count; ++r) {
-        struct vkdml_weight_region *region = weights->regions[r];
-        if (region->page == NULL) {
-            const VkdmlResult result = place_region(store, region, left, report);
-            if (result != VKDML_SUCCESS) {
-                return result;
-            }
-            left -= region->bytes;
-        }
+    VkdmlResult result = VKDML_SUCCESS;
+    for (; fresh != NULL && result == VKDML_SUCCESS; fresh = fresh->next_fresh) {
+        result = place_region(store, fresh, report);
     }
-    return VKDML_SUCCESS;
+    return result;
 }
 
 static uint32_t index_of_page(struct vkdml_weights *weights, const struct vkdml_weight_page *page) {

@@ -24,7 +24,8 @@ struct vkdml_weight_page {
 };
 
 struct vkdml_weight_region {
-    struct vkdml_weight_region *next; /* in its bucket */
+    struct vkdml_weight_region *next;       /* in its bucket */
+    struct vkdml_weight_region *next_fresh; /* while a plan's regions get their places: the next without one */
     uint64_t content;
     uint64_t bytes;
     struct vkdml_weight_page *page;

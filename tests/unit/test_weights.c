@@ -304,6 +304,17 @@ static void pages_are_as_large_as_what_is_in_them(void **state) {
     assert_int_equal(facts.pageBytes, facts.regionBytes);
     vkdmlDestroyWeightStore(store); /* too early: the graph can only be destroyed */
     vkdmlDestroyDispatchable(compiled);
+    /* Two weights fit into one page; one that a graph reads twice has room once. */
+    info.maxPageBytes = 2 * MATRIX_BYTES;
+    assert_int_equal(vkdmlCreateWeightStore(device, &info, &store), VKDML_SUCCESS);
+    compiled = compile(40, store, 5, 6);
+    VkdmlDispatchable same = compile(40, store, 7, 7);
+    facts = facts_of(store);
+    assert_int_equal(facts.pageCount, 2);
+    assert_int_equal(facts.pageBytes, facts.regionBytes);
+    vkdmlDestroyDispatchable(same);
+    vkdmlDestroyWeightStore(store);
+    vkdmlDestroyDispatchable(compiled);
 }
 
 static void refuse_compilation(const VkdmlCompileInfo *info, VkdmlResult result, const char *reason) {

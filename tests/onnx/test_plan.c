@@ -628,12 +628,12 @@ static void tables_are_not_of_any_size(void **state) {
     (void)state;
     const struct onnx_plan_input picture = {.type = ONNX_FLOAT, .rank = 2, .sizes = {3, 3}};
     add_ints("first", 1, (const int64_t[]){0});
-    add_ints("last", 1, (const int64_t[]){1 << 25});
+    add_ints("last", 1, (const int64_t[]){(int64_t)1 << 33});
     add_ints("step", 1, (const int64_t[]){1});
     add_node("Range", "first last step", "y");
     add_input("x", ONNX_FLOAT, "3 3");
     add_output("y", ONNX_INT64, "n");
-    expect_refused_by_all(&picture, "a range of more than 2^24 numbers");
+    expect_refused_by_all(&picture, "a range of more than 2^32 - 1 numbers");
 
     struct proto node = model_node("Resize", "x - - sizes", "y"), mode = {NULL, 0};
     proto_text(&mode, 1, "mode");
@@ -641,10 +641,10 @@ static void tables_are_not_of_any_size(void **state) {
     proto_int(&mode, 20, ONNX_ATTRIBUTE_STRING);
     proto_message(&node, 5, mode);
     proto_message(&graph, 1, node);
-    add_ints("sizes", 2, (const int64_t[]){3, 1 << 21});
+    add_ints("sizes", 2, (const int64_t[]){3, 1 << 28});
     add_input("x", ONNX_FLOAT, "3 3");
     add_output("y", ONNX_FLOAT, "a b");
-    expect_refused_by_all(&picture, "2097152 places of filters of 4 elements");
+    expect_refused_by_all(&picture, "a table of 1073741824 elements, which takes more than 268435456 bytes");
 }
 
 /* A mask of 2^31 elements is a node, and nothing that the plan holds. */

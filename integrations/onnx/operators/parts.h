@@ -12,7 +12,7 @@ bool onnx_is_unsigned(enum onnx_type type);
 /* Memory that lives as long as the plan, zeroed. */
 void *onnx_scratch(const struct onnx_call *call, size_t count, size_t size);
 
-/* The same for a table that planning fills in. Refused where it is larger than what planning may write out. */
+/* The same for a table that planning fills in. Refused where it is larger than a quarter of what planning may write out. */
 void *onnx_table(const struct onnx_call *call, uint64_t count, size_t size);
 
 /* Whether something reads an output. */

@@ -125,6 +125,25 @@ def gathers():
     yield Case("unique_axis", "Unique", 11, [ints(0, 2, 6, 2).astype(f32)], outputs=4, axis=0, sorted=0)
 
 
+def suppressions():
+    """Boxes and scores of few different numbers, so that many scores and overlaps are equal."""
+    boxes, scores = ints(0, 9, 2, 40, 4).astype(f32), ints(-5, 6, 2, 3, 40).astype(f32) / 4
+    one = numpy.array([1], i64)
+    for most in (0, 1, 3, 1000, -1):
+        for overlap in (0, 0.25, 0.5, 1):
+            yield Case(f"suppression_{most}_{overlap}", "NonMaxSuppression", 11,
+                       [boxes, scores, most * one, numpy.array([overlap], f32)])
+    for least in (-9, 0.25, 9):
+        yield Case(f"suppression_least_{least}", "NonMaxSuppression", 10,
+                   [boxes, scores, 9 * one, numpy.array([0.3], f32), numpy.array([least], f32)])
+        yield Case(f"suppression_center_{least}", "NonMaxSuppression", 11,
+                   [boxes - 1, scores, 9 * one, numpy.array([0.3], f32), numpy.array([least], f32)], center_point_box=1)
+    yield Case("suppression_no_overlap", "NonMaxSuppression", 11, [boxes, scores, 9 * one])
+    yield Case("suppression_no_most", "NonMaxSuppression", 11, [boxes, scores])
+    yield Case("suppression_scalars", "NonMaxSuppression", 11, [floats(1, 50, 4), floats(1, 2, 50), numpy.array(7, i64), f32(0.1), f32(0)])
+    yield Case("suppression_no_boxes", "NonMaxSuppression", 11, [floats(1, 0, 4), floats(1, 2, 0), 9 * one])
+
+
 def scatters():
     x = floats(4, 5, 3)
     places = numpy.stack([random.permutation(5)[:2] for _ in range(12)]).reshape(4, 3, 2).transpose(0, 2, 1)
@@ -417,7 +436,7 @@ def write(folder, case):
 
 def main():
     written = 0
-    for family in (slices, pads, gathers, scatters, shapes, numbers, orders, resizes, spectra, grids, control, views, large):
+    for family in (slices, pads, gathers, suppressions, scatters, shapes, numbers, orders, resizes, spectra, grids, control, views, large):
         for case in family():
             try:
                 write(sys.argv[1], case)

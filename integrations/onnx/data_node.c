@@ -151,7 +151,8 @@ static bool make_constant(const struct onnx_graph *single, const struct onnx_pla
         constants[i] = (struct onnx_data){.type = input->type,
                                           .rank = input->rank,
                                           .data = input->data,
-                                          .bytes = onnx_bytes_of(input->type, onnx_elements(input->rank, input->sizes))};
+                                          .bytes = onnx_bytes_of(input->type,
+                                                                 onnx_elements(input->rank, input->sizes))};
         memcpy(constants[i].sizes, input->sizes, sizeof input->sizes);
         values[single->inputs[i]].constant = &constants[i];
     }

@@ -90,7 +90,8 @@ static bool leave_lonely(const struct onnx_graph *graph, struct onnx_arena *aren
         return false;
     }
     bool *is_host = flags;
-    struct neighbours n = {makers, is_host, flags + graph->node_count, flags + 2 * (size_t)graph->node_count, verdicts, 0};
+    struct neighbours n = {makers, is_host, flags + graph->node_count, flags + 2 * (size_t)graph->node_count,
+                           verdicts, 0};
     for (uint32_t v = 0; v < graph->value_count; ++v) {
         makers[v] = ONNX_NONE;
     }

@@ -236,7 +236,7 @@ static bool add_host_nodes(const struct splitting *s, uint32_t level, uint32_t *
             return false;
         }
         s->split->stages[s->split->count++] =
-            (struct onnx_stage){.graph = single.graph, .is_host = true, .inputs = single.inputs, .outputs = single.outputs};
+            (struct onnx_stage){single.graph, true, single.inputs, single.outputs};
     }
     return true;
 }

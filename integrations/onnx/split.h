@@ -15,8 +15,8 @@ struct onnx_stage {
 struct onnx_split {
     struct onnx_arena arena; /* of all that is below */
     uint32_t count;
-    struct onnx_stage *stages; /* in their order. The last is not the host's and may have no nodes; it makes those of the
-                                  whole graph's outputs that no other stage makes */
+    struct onnx_stage *stages; /* in their order. The last one is not the host's and may have no nodes; it makes those
+                                  of the whole graph's outputs that no other stage makes */
 };
 
 /* The graph must live as long as the split. On failure memory is out, and the split is empty. */

@@ -277,8 +277,8 @@ static bool run_stages(struct onnx_stages_run *run, struct onnx_error *error) {
 
 /* ---- runs ---- */
 
-/* The output of the last stage that output `index` of the graph is, or ONNX_NONE: another stage made it. A value that is
- * several outputs of the graph is as many of the stage's. */
+/* The output of the last stage that output `index` of the graph is, or ONNX_NONE: another stage made it. A value that
+ * is several outputs of the graph is as many of the stage's. */
 static uint32_t of_last(const struct onnx_stages *stages, uint32_t index) {
     const struct onnx_stage *stage = &stages->split.stages[stages->split.count - 1];
     const uint32_t *outputs = stages->graph->outputs;

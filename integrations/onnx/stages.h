@@ -17,8 +17,8 @@ void onnx_stages_free(struct onnx_stages *stages);
 /* Whether all sizes follow from those of the inputs: beginning a run then does not read their elements. */
 bool onnx_stages_is_one(const struct onnx_stages *stages);
 
-/* As onnx_run_begin_at(); places may be NULL. Another thread's run ends first. Where sizes depend on data, all stages but
- * the last one run, with what the inputs hold. `inputs` and `places` are read until onnx_stages_end(). */
+/* As onnx_run_begin_at(); places may be NULL. Another thread's run ends first. Where sizes depend on data, all stages
+ * but the last one run, with what the inputs hold. `inputs` and `places` are read until onnx_stages_end(). */
 bool onnx_stages_begin(struct onnx_stages *stages, uint32_t input_count, const struct onnx_plan_input *inputs,
                        const struct onnx_place *places, struct onnx_stages_run **run, struct onnx_error *error);
 

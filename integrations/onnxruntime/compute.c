@@ -163,8 +163,8 @@ static void ORT_API_CALL release_state(OrtNodeComputeInfo *info, void *state) {
     (void)state;
 }
 
-/* Where the model says all sizes, and none depends on data, it is compiled with the session, and the first run is as any other. What stands in the
- * way is told by that run. */
+/* If the model states all sizes, and none depends on data, it is compiled with the session, and the first run is like
+ * any other. What prevents that is reported by that run. */
 static void prepare(struct compute *compute) {
     const struct onnx_graph *graph = &compute->model.graph;
     struct onnx_plan_input *inputs = calloc(graph->input_count + 1, sizeof *inputs);

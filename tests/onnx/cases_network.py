@@ -266,8 +266,9 @@ def products():
     add("matmul_large_batches", "MatMul", [whole(14, 2, 1, 2, 80, 90, kind=numpy.int32), whole(15, 2, 2, 90, 80, kind=numpy.int32)],
         version=13)
     add("matmul_512", "MatMul", [whole(14, 512, 512, kind=numpy.int32), whole(15, 512, 512, kind=numpy.int32)], version=13)
-    add("matmul_integer_long", "MatMulInteger", [whole(14, 2, 1000001, kind=numpy.uint8, low=0, high=9),
-                                                 whole(15, 1000001, 1, kind=numpy.int8), numpy.array(3, numpy.uint8), numpy.array(-2, numpy.int8)], version=13)
+    add("matmul_integer_long", "MatMulInteger",
+        [whole(14, 2, 1000001, kind=numpy.uint8, low=0, high=9), whole(15, 1000001, 1, kind=numpy.int8), numpy.array(3, numpy.uint8),
+         numpy.array(-2, numpy.int8)], version=13)
     add("matmul_6d", "MatMul", [whole(14, 2, 1, 2, 1, 3, 4), whole(15, 3, 1, 2, 4, 2)], version=13)
     add("matmul_rows", "MatMul", [whole(14, 2, 5, 3, 4), whole(15, 4, 70)], version=13, constants=(1,))
     add("matmul_nothing", "MatMul", [whole(14, 2, 0), whole(15, 0, 3)], version=13)

@@ -174,7 +174,8 @@ static struct onnx_tensor *find_weights(const struct onnx_call *call, const stru
     const uint32_t size = a->x->sizes[3 - axis];
     struct onnx_tensor *at = onnx_iota(call, ONNX_FLOAT, 3, 2, size);
     struct onnx_tensor *left = onnx_linear(call, at, 1, -1), *right = onnx_linear(call, at, 1, 1);
-    struct onnx_tensor *is_last = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, at, number(call, size - 1.0));
+    struct onnx_tensor *is_last =
+        onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, at, number(call, size - 1.0));
     struct onnx_tensor *is_first = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, at, number(call, 0));
     /* A sample at the picture's end is inside. */
     struct onnx_tensor *end = onnx_select(call, is_last, number(call, size * (1 + 0x1p-22)), right);

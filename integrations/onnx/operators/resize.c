@@ -246,8 +246,8 @@ static bool make_table(const struct onnx_call *call, const struct onnx_resize *r
 }
 
 /* For few neighbours: the sum of what is gathered for the first of each element, for the second, and so on. */
-static struct onnx_tensor *sum_taps(const struct onnx_call *call, uint32_t axis, uint32_t out, const struct table *table,
-                                    struct onnx_tensor *tensor) {
+static struct onnx_tensor *sum_taps(const struct onnx_call *call, uint32_t axis, uint32_t out,
+                                    const struct table *table, struct onnx_tensor *tensor) {
     float *column = onnx_table(call, out, sizeof *column);
     uint32_t *row = onnx_table(call, out, sizeof *row);
     struct onnx_tensor *sum = NULL;

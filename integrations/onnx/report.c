@@ -257,15 +257,14 @@ static bool visit(struct walking *w, const struct onnx_node *node) {
     for (uint32_t i = 0; i < node->input_count; ++i) {
         report.is_assumed = report.is_assumed || (node->inputs[i] != ONNX_NONE && w->is_assumed[node->inputs[i]]);
     }
-    const bool is_made = !is_needed || onnx_translate_node(plan, &w->scope, node, w->wanted, &error);
+    const bool is_ended = is_needed && ends_plan(w, node), is_most = is_ended && set_most(w, node);
+    const bool is_made = !is_needed || (!is_ended && onnx_translate_node(plan, &w->scope, node, w->wanted, &error));
     if (is_memory(&error)) {
         return false;
     }
     report.operator_count = is_made ? plan->node_count - first : 0;
-    const bool is_ended = !is_made && ends_plan(w, node), is_most = is_ended && set_most(w, node);
     if (is_ended) {
         report.is_assumed = true;
-        report.reason = "";
     } else if (!is_made && w->walk->assumed_size != 0 && plan->unknown != 0) {
         const bool is_likely = try_elements(w, node, true, &other) && !is_memory(&other) &&
                                try_elements(w, node, false, &others);

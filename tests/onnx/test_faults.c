@@ -233,6 +233,34 @@ static void any_stage_may_fail(void **state) {
     }
 }
 
+/* With what the input then holds; outputs of other sizes have no room. */
+static void stages_are_executed_again(void **state) {
+    (void)state;
+    struct onnx_device *device;
+    struct tried tried = {NULL, NULL};
+    struct onnx_error error = {0};
+    float changed[WIDTH] = {1, 0, 2, 0, 3}, y[2][3] = {{0}};
+    void *const outputs[] = {y};
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = changed};
+    struct onnx_stages_run *begun;
+    assert_true(onnx_device_open(NULL, &device, &error) && create(device, true, &tried, &error));
+    assert_true(onnx_stages_begin(tried.stages, 1, &input, NULL, &begun, &error));
+    assert_true(onnx_stages_execute(begun, outputs, NULL, &error));
+    assert_true(y[1][0] == 0 && y[1][1] == 2 && y[1][2] == 4);
+    changed[0] = 0;
+    changed[7] = 1;
+    assert_true(onnx_stages_execute(begun, outputs, NULL, &error));
+    assert_true(y[1][0] == 2 && y[1][1] == 4 && y[1][2] == 7);
+    changed[8] = 1;
+    assert_false(onnx_stages_execute(begun, outputs, NULL, &error));
+    assert_int_equal(error.result, VKDML_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.text, "output 0 gets other sizes"));
+    onnx_stages_end(begun);
+    assert_true(run_tried(&tried, &error));
+    onnx_stages_free(tried.stages);
+    onnx_device_close(device);
+}
+
 /* A session on a device that is lost ends; another has another device, and works. */
 static void another_session_works_after_a_loss(void **state) {
     (void)state;
@@ -270,6 +298,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_call_may_fail),
         cmocka_unit_test(any_stage_may_fail),
+        cmocka_unit_test(stages_are_executed_again),
         cmocka_unit_test(another_session_works_after_a_loss),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

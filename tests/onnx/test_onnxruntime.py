@@ -585,13 +585,13 @@ class Stages(unittest.TestCase):
         fill = helper.make_tensor("value", TensorProto.INT64, [1], [1])
         text = model([helper.make_node("Shape", ["x"], ["s"]), helper.make_node("ConstantOfShape", ["s"], ["ones"], value=fill),
                       helper.make_node("NonZero", ["ones"], ["places"]), helper.make_node("Cast", ["places"], ["c"], to=FLOAT),
-                      helper.make_node("Det", ["x"], ["d"]), helper.make_node("NonZero", ["d"], ["of_cpu"])],
-                     [("x", FLOAT, ["N", "N"])], [("c", FLOAT, [2, "M"]), ("of_cpu", TensorProto.INT64, ["R", "P"])])
+                      helper.make_node("Det", ["z"], ["d"]), helper.make_node("NonZero", ["d"], ["of_cpu"])],
+                     [("x", FLOAT, ["N", "N"]), ("z", FLOAT, ["K", 2, 2])], [("c", FLOAT, [2, "M"]), ("of_cpu", TensorProto.INT64, [1, "P"])])
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "report"
             one = session(text, report=str(path))
             for size in (2, 3):
-                got = one.run(None, {"x": np.eye(size, dtype=np.float32)})
+                got = one.run(None, {"x": np.eye(size, dtype=np.float32), "z": np.ones((3, 2, 2), np.float32)})
                 np.testing.assert_array_equal(got[0], np.indices((size, size)).reshape(2, -1))
             lines = [line.split("\t") for line in path.read_text().splitlines()]
         self.assertEqual(sorted(line[0] for line in lines if line[1] == "NonZero"), ["-", "vkdml"])

@@ -14,6 +14,12 @@
 
 struct onnx_plan;
 
+/* A dimension of a tensor that is as long as a size of an input which the plan does not fix. The tensor has the size
+ * that the plan makes room for; elements beyond the size of the run are 0. */
+struct onnx_open_dimension {
+    uint32_t input, dimension;
+};
+
 /* Immutable once made; lives as long as the plan. Elements lie where strides say, one behind another in C order where
  * is_strided is not set. A tensor of no elements has nowhere to lie: no operator takes it, see onnx_is_empty(). */
 struct onnx_tensor {
@@ -24,6 +30,13 @@ struct onnx_tensor {
     uint32_t strides[ONNX_MAX_RANK]; /* in elements, where it is strided */
     const void *data;                /* known on the host: the first element of what it is a view of; else NULL */
     uint32_t source;                 /* the number of that, which is the plan's; ONNX_NONE of a tensor of no elements */
+    const struct onnx_open_dimension *open; /* NULL: all sizes are fixed */
+};
+
+/* An integer that is computed from a size of an input: scale * size + bias. */
+struct onnx_size_element {
+    uint32_t input; /* ONNX_NONE: it is `bias`, whatever the sizes are */
+    int64_t scale, bias;
 };
 
 struct onnx_scope;
@@ -84,6 +97,19 @@ const int64_t *onnx_host_ints(const struct onnx_call *call, uint32_t index, uint
 /* Whether an input is one integer that lies in a range. The plan then holds for all of the range, where
  * onnx_host_ints() ties it to the one number. False too where it is not known; nothing is refused. */
 bool onnx_is_within(const struct onnx_call *call, uint32_t index, int64_t least, int64_t most);
+
+/* The size of a tensor's dimension, which the plan may not fix. */
+struct onnx_size_element onnx_size_of(const struct onnx_tensor *tensor, uint32_t dimension);
+
+/* A tensor of INT32 or INT64 elements that are computed from sizes, in C order: a constant where the plan fixes all of
+ * them, otherwise one whose elements are known only when the model runs. */
+struct onnx_tensor *onnx_size_tensor(const struct onnx_call *call, enum onnx_type type, uint32_t rank,
+                                     const uint32_t *sizes, const struct onnx_size_element *elements);
+
+/* Refuses a tensor with an open dimension that is not among these axes: the graph is then planned for the size that the
+ * input has. */
+bool onnx_closes_open(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
+                      const uint32_t *axes);
 
 /* As onnx_host_ints(), floats of any width as double; also integers. */
 const double *onnx_host_floats(const struct onnx_call *call, uint32_t index, uint32_t *count);
@@ -193,9 +219,24 @@ struct onnx_plan_input {
 
 /* Where the data of an input of DirectML's graph comes from. */
 struct onnx_graph_input {
-    uint32_t input;   /* of the model's graph, or ONNX_NONE */
+    uint32_t input;   /* of the model's graph, then of size vectors; or ONNX_NONE */
     const void *data; /* then: bytes of a constant, OWNED_BY_DML */
     size_t bytes;
+};
+
+/* A size of an input that a plan does not fix: it holds for sizes of a range. */
+struct onnx_open_size {
+    bool is_open;
+    uint32_t dimension;
+    uint32_t capacity; /* of the input that DirectML's graph reads; elements beyond the input's size must be 0 */
+    int64_t least, most;
+};
+
+/* Elements of INT32 or INT64 that DirectML's graph reads and that the plan's user computes for each run. */
+struct onnx_size_vector {
+    enum onnx_type type;
+    uint32_t count;
+    const struct onnx_size_element *elements;
 };
 
 /* An output of the model's graph. */
@@ -211,6 +252,7 @@ struct onnx_plan_output {
 struct onnx_plan_options {
     uint32_t fold_limit;            /* bytes of results that are computed on the host at most; 0: 64 KiB */
     uint64_t host_limit;            /* bytes of all tensors that planning writes out, without those of up to 4 KiB; 0: 1 GiB */
+    bool opens_sizes;               /* a size that no shape depends on is not fixed, see onnx_plan_open_sizes() */
     bool has_float32_intermediates; /* of normalizations, softmax and attention that are written out in FLOAT16 */
 };
 
@@ -241,7 +283,15 @@ const uint64_t *onnx_plan_unread_bytes(const struct onnx_plan *plan);
 /* Of each input of the model's graph whether the plan holds for its elements alone, not only for its shape. */
 const bool *onnx_plan_looked_at(const struct onnx_plan *plan);
 
-/* Whether it holds for inputs of the same shapes, whose elements are the same where they were looked at: others may
+/* Of each input the size that the plan does not fix. */
+const struct onnx_open_size *onnx_plan_open_sizes(const struct onnx_plan *plan);
+
+/* What the plan's user computes from the sizes of inputs. Vector v is input `input_count` + v of onnx_graph_input, of
+ * the input count that the plan was created with. */
+uint32_t onnx_plan_size_vector_count(const struct onnx_plan *plan);
+const struct onnx_size_vector *onnx_plan_size_vectors(const struct onnx_plan *plan);
+
+/* Whether it holds for inputs of the same shapes but for open sizes, whose elements are the same where they were looked at: others may
  * have to lie in ranges. */
 bool onnx_plan_holds(const struct onnx_plan *plan, const struct onnx_plan_input *inputs);
 /* Whether it then looks at this input's elements. */

@@ -9,15 +9,17 @@ enum onnx_source_kind {
     ONNX_SOURCE_HOST,
     ONNX_SOURCE_INPUT, /* of the model's graph */
     ONNX_SOURCE_NODE,
+    ONNX_SOURCE_SIZES, /* computed from sizes of inputs when the model runs */
 };
 
 struct onnx_source {
     enum onnx_source_kind kind;
-    uint32_t number; /* of the input or the node */
+    uint32_t number; /* of the input, the node or the size vector */
     uint32_t output; /* of the node, among its bindings */
     const void *data;
     size_t bytes;          /* of its elements; a multiple of 4 is what a buffer has */
     uint64_t depends;      /* on the elements of which inputs: a bit each, the last for all from there on */
+    uint64_t of_sizes;     /* its elements depend on open sizes of these inputs alone, likewise; 0: on others, or none */
     uint32_t graph_number; /* of an input: its place among DirectML's; ONNX_NONE as long as no operator reads it */
     bool is_output;
     uint32_t read_count;
@@ -68,6 +70,13 @@ struct onnx_plan {
     const struct onnx_plan_input *inputs; /* NULL: there are none yet */
     bool *looked_at_inputs;
     struct onnx_range *ranges; /* of inputs */
+    struct onnx_open_size *open; /* likewise */
+    bool allows_open;            /* the node that is being translated takes tensors with open dimensions */
+    uint64_t closed;             /* inputs all of whose sizes are fixed, as in `depends` */
+    uint64_t opened;             /* those that have one which is not */
+    uint64_t to_close;           /* of these whatever something needs to be fixed */
+    struct onnx_size_vector *vectors;
+    uint32_t vector_count, vector_room;
     struct onnx_shared *shared;
     struct onnx_graph_input *graph_inputs;
     uint32_t graph_input_count, graph_output_count;
@@ -92,6 +101,11 @@ struct onnx_scope {
 
 /* Tensors of this many bytes at most count as nodes do, see expansion.h. */
 #define ONNX_SMALL_BYTES 4096
+
+/* The bit of an input in `depends` and its like. */
+static inline uint64_t onnx_bit_of(uint32_t input) {
+    return (uint64_t)1 << (input < 63 ? input : 63);
+}
 
 DML_TENSOR_DATA_TYPE onnx_dml_type(enum onnx_type type);
 enum onnx_type onnx_type_of_dml(DML_TENSOR_DATA_TYPE type);
@@ -143,6 +157,33 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
 
 /* Inputs, as in `depends`, that some shape depended on, that were not looked at, and that are given. */
 uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, const struct onnx_plan_input *inputs);
+
+/* ---- open_sizes.c ---- */
+
+/* Whether a size of an input can be left open by what reads it, and if so opens it: its padded sizes. */
+bool onnx_open_input(struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t index,
+                     const struct onnx_plan_input *input, uint32_t sizes[ONNX_MAX_RANK]);
+
+/* Marks inputs whose open sizes must be fixed. Returns false with a reason. */
+bool onnx_fix_sizes(const struct onnx_call *call, uint64_t inputs);
+
+/* Whether a node takes tensors with open dimensions. */
+bool onnx_takes_open(const struct onnx_node *node);
+
+/* Outputs of such a node, after its translation. False with a reason. */
+bool onnx_mark_open(const struct onnx_call *call);
+
+/* Whether an operator gives the same bits for operands that are constants and for operands that are not. */
+bool onnx_is_exact(const DML_OPERATOR_DESC *op, uint32_t count, struct onnx_tensor *const *tensors);
+
+/* ---- size_nodes.c ---- */
+
+/* Computes a node whose inputs are computed from sizes. False: the node is to be translated as others are; or it
+ * failed, with a reason. */
+bool onnx_compute_sizes(const struct onnx_call *call);
+
+/* The one element of a tensor that is computed from open sizes; false: it is none. */
+bool onnx_read_size(const struct onnx_plan *plan, const struct onnx_tensor *tensor, struct onnx_size_element *element);
 
 /* A walk over a graph that goes on behind refused nodes, with what the model says of their outputs. */
 struct onnx_node_report;

@@ -15,7 +15,7 @@ static bool overlaps(const struct onnx_place *a, uint64_t a_bytes, const struct 
 
 /* Whether operators read this input of the graph where it lies; else it is copied first. */
 static bool reads_there(const struct onnx_run *run, uint32_t input) {
-    return onnx_run_is_at(run->begun_at, input) &&
+    return onnx_run_is_at(run->begun_at, input) && !onnx_run_is_padded(run, input) &&
            run->begun_at[input].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT == 0;
 }
 
@@ -71,12 +71,14 @@ static struct onnx_where *find_where(const struct onnx_run *run, const struct on
             continue;
         }
         const bool is_at = onnx_run_is_at(run->begun_at, input);
-        where[i] = is_at ? (struct onnx_where){onnx_place_id(&run->begun_at[input]), run->begun_at[input].offset}
-                         : (struct onnx_where){0, run->places[i]};
+        const uint64_t padded_bytes = is_at && onnx_run_is_padded(run, input) ? onnx_run_given_bytes(run, input) : 0;
+        where[i] = is_at ? (struct onnx_where){onnx_place_id(&run->begun_at[input]), run->begun_at[input].offset,
+                                               padded_bytes}
+                         : (struct onnx_where){0, run->places[i], 0};
         *has_inputs = *has_inputs || !reads_there(run, input);
     }
     for (uint32_t i = 0; where != NULL && i < output_count; ++i) {
-        where[input_count + i] = (struct onnx_where){0, run->places[input_count + i]};
+        where[input_count + i] = (struct onnx_where){0, run->places[input_count + i], 0};
     }
     for (uint32_t i = 0; where != NULL && i < onnx_plan_output_count(plan); ++i) {
         const uint32_t output = onnx_plan_outputs(plan)[i].output;
@@ -84,7 +86,7 @@ static struct onnx_where *find_where(const struct onnx_run *run, const struct on
             continue;
         }
         if (onnx_run_is_at(outputs, i)) {
-            where[input_count + output] = (struct onnx_where){onnx_place_id(&outputs[i]), outputs[i].offset};
+            where[input_count + output] = (struct onnx_where){onnx_place_id(&outputs[i]), outputs[i].offset, 0};
         }
         *has_outputs = *has_outputs || !writes_there(run, outputs, i);
     }
@@ -163,8 +165,12 @@ static bool copy_inputs(struct onnx_run *run, struct onnx_recording *recording, 
             if (copies) { /* over what came up with the others */
                 onnx_commands_barrier(device, &recording->commands);
             }
-            onnx_commands_copy(device, &recording->commands, onnx_place_buffer(from), from->offset, run->inputs.buffer,
-                               run->places[i], input->bytes);
+            if (onnx_run_is_padded(run, input->input)) {
+                onnx_run_copy_padded(run, &recording->commands, input->input, run->places[i]);
+            } else {
+                onnx_commands_copy(device, &recording->commands, onnx_place_buffer(from), from->offset,
+                                   run->inputs.buffer, run->places[i], input->bytes);
+            }
             copies = true;
         }
     }

@@ -1,4 +1,4 @@
-/* What sessions and the parts of a run share: session.c, prepare.c, record.c, by_reference.c. */
+/* What sessions and the parts of a run share: session.c, prepare.c, record.c, run_inputs.c, by_reference.c. */
 #ifndef ONNX_RUN_H
 #define ONNX_RUN_H
 
@@ -24,6 +24,7 @@ struct onnx_recording {
 struct onnx_where {
     uint64_t id; /* of the piece; 0: in the run's own memory */
     uint64_t offset;
+    uint64_t padded_bytes; /* of an input that is padded from there, as it was given; else 0 */
 };
 
 /* A graph for inputs of certain types and sizes. */
@@ -41,6 +42,11 @@ struct onnx_run {
     uint64_t input_bytes, output_bytes, scratch_bytes, temporary_bytes;
     struct onnx_recording *recordings;
     bool is_new;
+    /* Where the plan does not fix all sizes, inputs of the model's graph and then size vectors, else NULL: */
+    uint32_t own_count;
+    struct onnx_plan_input *own_inputs;
+    struct onnx_place *own_places;
+    void **own_data; /* of padded inputs and of vectors, or NULL */
     /* Of the run that is under way: */
     const struct onnx_plan_input *begun;
     const struct onnx_place *begun_at; /* NULL: all on the host */
@@ -72,6 +78,26 @@ bool onnx_run_record(struct onnx_run *run, struct onnx_error *error);
 bool onnx_run_on_device(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
                         struct onnx_error *error);
 void onnx_run_free_recordings(struct onnx_run *run);
+
+/* ---- run_inputs.c ---- */
+
+/* Memory for inputs whose sizes the plan does not fix. */
+bool onnx_run_create_inputs(struct onnx_run *run, struct onnx_error *error);
+void onnx_run_free_inputs(struct onnx_run *run);
+
+/* The inputs of a run that begins. Those on the host are padded at once. */
+void onnx_run_set_inputs(struct onnx_run *run, uint32_t given, const struct onnx_plan_input *inputs,
+                         const struct onnx_place *places);
+
+/* Whether DirectML's graph reads a padded copy of this input. */
+bool onnx_run_is_padded(const struct onnx_run *run, uint32_t input);
+
+/* Bytes of an input as it was given. */
+uint64_t onnx_run_given_bytes(const struct onnx_run *run, uint32_t input);
+
+/* Records the padding of an input on the device, to an offset in the run's own inputs. */
+void onnx_run_copy_padded(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t input,
+                          uint64_t offset);
 
 /* ---- by_reference.c ---- */
 

@@ -25,6 +25,7 @@ static void free_run(struct onnx_run *run) {
     onnx_buffer_free(device, &run->outputs);
     onnx_buffer_free(device, &run->upload);
     onnx_buffer_free(device, &run->download);
+    onnx_run_free_inputs(run);
     onnx_plan_free(run->plan);
     for (uint32_t i = 0; run->elements != NULL && i < count_inputs(run->session); ++i) {
         free(run->elements[i]);
@@ -65,13 +66,23 @@ static const void *look_at(const struct asked *asked, uint32_t i, struct onnx_er
     return copy;
 }
 
+/* Whether an input has the sizes that a run was planned for, or such as the plan leaves open. */
+static bool has_sizes(const struct onnx_run *run, uint32_t i, const struct onnx_plan_input *input) {
+    const struct onnx_plan_input *own = &run->key[i];
+    const struct onnx_open_size *open = &onnx_plan_open_sizes(run->plan)[i];
+    bool is_same = own->type == input->type && own->rank == input->rank;
+    for (uint32_t d = 0; d < own->rank && is_same; ++d) {
+        is_same = own->sizes[d] == input->sizes[d] || (open->is_open && open->dimension == d);
+    }
+    return is_same;
+}
+
 /* What cannot be looked at is another. */
 static bool is_same(const struct onnx_run *run, const struct asked *asked) {
     struct onnx_error ignored = {0};
     for (uint32_t i = 0; i < count_inputs(run->session); ++i) {
-        const struct onnx_plan_input *own = &run->key[i], *input = &asked->seen[i];
-        if (own->type != input->type || own->rank != input->rank ||
-            memcmp(own->sizes, input->sizes, own->rank * sizeof own->sizes[0]) != 0) {
+        const struct onnx_plan_input *own = &run->key[i];
+        if (!has_sizes(run, i, &asked->seen[i])) {
             return false;
         }
         const bool is_asked = run->elements[i] != NULL || onnx_plan_has_range(run->plan, i);
@@ -112,7 +123,8 @@ static bool copy_inputs(struct onnx_run *run, const struct asked *asked, struct 
 
 static bool make_plan(struct onnx_run *run, const struct asked *asked, struct onnx_error *error) {
     const struct onnx_session *session = run->session;
-    const struct onnx_plan_options options = {.has_float32_intermediates = session->options.has_float32_intermediates};
+    const struct onnx_plan_options options = {
+        .opens_sizes = true, .has_float32_intermediates = session->options.has_float32_intermediates};
     if (!copy_inputs(run, asked, error) ||
         !onnx_plan_create(session->model, session->graph, count_inputs(session), run->key, &options, &run->plan, error)) {
         return false;
@@ -125,7 +137,7 @@ static bool make_plan(struct onnx_run *run, const struct asked *asked, struct on
             run->key[i].data = NULL;
         }
     }
-    return true;
+    return onnx_run_create_inputs(run, error);
 }
 
 /* ---- sessions ---- */
@@ -235,8 +247,7 @@ bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const
     if (run == NULL) {
         pthread_mutex_unlock(&session->lock);
     } else {
-        run->begun = inputs;
-        run->begun_at = places;
+        onnx_run_set_inputs(run, input_count, inputs, places);
         run->next = session->runs;
         session->runs = run;
     }

@@ -3,6 +3,7 @@
  * and sums of integers over the open dimension. */
 #include <string.h>
 
+#include "onnx/operators.h"
 #include "onnx/plan_parts.h"
 
 /* Room for this many elements along an open dimension at least; then twice as many, and so on. */
@@ -29,24 +30,45 @@ static bool is_exact_type(enum onnx_type type) {
     }
 }
 
-bool onnx_takes_open(const struct onnx_node *node) {
-    static const char *const names[] = {"Shape", "Identity", "Cast", "ReduceSum"};
-    for (size_t i = 0; node->domain[0] == 0 && i < sizeof names / sizeof names[0]; ++i) {
-        if (strcmp(node->op, names[i]) == 0) {
-            return true;
+/* Whether a node takes an input of this type with an open dimension. */
+static bool takes_open(const struct onnx_node *node, uint32_t input, enum onnx_type type) {
+    static const struct {
+        const char *domain, *op;
+        uint32_t first, last;
+        bool takes_masks, takes_caches;
+    } rows[] = {
+        {"", "Shape", 0, 0, true, true},
+        {"", "Identity", 0, 0, true, false},
+        {"", "Cast", 0, 0, true, false},
+        {"", "ReduceSum", 0, 0, true, false},
+        {ONNX_MICROSOFT, "GroupQueryAttention", 3, 4, false, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        if (strcmp(node->op, rows[i].op) == 0 && strcmp(node->domain, rows[i].domain) == 0) {
+            return input >= rows[i].first && input <= rows[i].last &&
+                   (is_exact_type(type) ? rows[i].takes_masks : rows[i].takes_caches);
         }
     }
     return false;
 }
 
-static bool reads(const struct onnx_node *node, uint32_t value) {
-    for (uint32_t i = 0; i < node->input_count; ++i) {
-        if (node->inputs[i] == value) {
-            return true;
+bool onnx_begin_open(const struct onnx_call *call) {
+    uint64_t to_fix = 0;
+    call->plan->allows_open = false;
+    for (uint32_t i = 0; i < call->input_count; ++i) {
+        const struct onnx_tensor *input = onnx_input(call, i);
+        if (input != NULL && input->open != NULL) {
+            call->plan->allows_open = true;
+            to_fix |= takes_open(call->node, i, input->type) ? 0 : onnx_bit_of(input->open->input);
         }
     }
+    return to_fix == 0 || onnx_fix_sizes(call, to_fix);
+}
+
+static bool body_reads(const struct onnx_node *node, uint32_t value) {
     for (uint32_t a = 0; a < node->attribute_count; ++a) {
-        const struct onnx_graph *body = node->attributes[a].kind == ONNX_ATTRIBUTE_GRAPH ? node->attributes[a].graph : NULL;
+        const struct onnx_attribute *attribute = &node->attributes[a];
+        const struct onnx_graph *body = attribute->kind == ONNX_ATTRIBUTE_GRAPH ? attribute->graph : NULL;
         for (uint32_t v = 0; body != NULL && v < body->value_count; ++v) {
             if (body->values[v].outer == value) {
                 return true;
@@ -57,9 +79,15 @@ static bool reads(const struct onnx_node *node, uint32_t value) {
 }
 
 /* By the nodes that read an input. What reads the results of these is checked when it is translated. */
-static bool may_open(const struct onnx_graph *graph, uint32_t value) {
+static bool may_open(const struct onnx_graph *graph, uint32_t value, enum onnx_type type) {
     for (uint32_t n = 0; n < graph->node_count; ++n) {
-        if (reads(&graph->nodes[n], value) && !onnx_takes_open(&graph->nodes[n])) {
+        const struct onnx_node *node = &graph->nodes[n];
+        for (uint32_t i = 0; i < node->input_count; ++i) {
+            if (node->inputs[i] == value && !takes_open(node, i, type)) {
+                return false;
+            }
+        }
+        if (body_reads(node, value)) {
             return false;
         }
     }
@@ -86,7 +114,7 @@ bool onnx_open_input(struct onnx_plan *plan, const struct onnx_graph *graph, uin
     const struct onnx_value *value = &graph->values[graph->inputs[index]];
     if (((plan->closed | plan->looked_at) & bit) != 0 || input->rank == 0 || !is_exact_type(input->type) ||
         value->rank != input->rank || value->sizes[input->rank - 1] >= 0 || count == 0 || count > MOST_PADDED ||
-        !may_open(graph, graph->inputs[index])) {
+        !may_open(graph, graph->inputs[index], input->type)) {
         return false;
     }
     const uint32_t last = input->rank - 1, capacity = find_capacity(input->sizes[last]);

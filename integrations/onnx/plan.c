@@ -127,8 +127,8 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
     if (!gather(&call, wanted, &tensors, &own)) {
         return false;
     }
-    plan->allows_open = onnx_takes_open(node);
-    const bool is_translated = onnx_compute_sizes(&call) || (error->text[0] == 0 && row->translate(&call));
+    const bool is_translated =
+        onnx_begin_open(&call) && (onnx_compute_sizes(&call) || (error->text[0] == 0 && row->translate(&call)));
     const bool is_marked = is_translated && error->text[0] == 0 && onnx_mark_open(&call);
     plan->allows_open = false;
     /* A reason that has been told is one, whatever was made of what failed. */

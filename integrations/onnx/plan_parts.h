@@ -167,8 +167,8 @@ bool onnx_open_input(struct onnx_plan *plan, const struct onnx_graph *graph, uin
 /* Marks inputs whose open sizes must be fixed. Returns false with a reason. */
 bool onnx_fix_sizes(const struct onnx_call *call, uint64_t inputs);
 
-/* Whether a node takes tensors with open dimensions. */
-bool onnx_takes_open(const struct onnx_node *node);
+/* Whether the node takes the tensors with open dimensions that it reads; else refuses it. */
+bool onnx_begin_open(const struct onnx_call *call);
 
 /* Outputs of such a node, after its translation. False with a reason. */
 bool onnx_mark_open(const struct onnx_call *call);

@@ -328,6 +328,17 @@ static void add_elements(struct proto *graph) {
     proto_message(graph, 1, model_node("Add", "same one", "y"));
 }
 
+static void transpose_the_mask(struct proto *graph) {
+    proto_message(graph, 1, model_node("Identity", "mask", "same"));
+    proto_message(graph, 1, model_node("Transpose", "same", "turned"));
+    proto_message(graph, 1, model_node("ReduceSum", "turned axis", "y"));
+}
+
+static void count_elements(struct proto *graph) {
+    proto_message(graph, 1, model_node("Identity", "mask", "same"));
+    proto_message(graph, 1, model_node("Size", "same", "y"));
+}
+
 static void divide_by_sizes(struct proto *graph) {
     proto_message(graph, 1, model_node("Shape", "mask", "s"));
     proto_message(graph, 1, cast("s", "f", ONNX_FLOAT));
@@ -397,7 +408,8 @@ static void sizes_are_data_where_no_shape_depends_on_them(void **state) {
         {"a sum after casts", sum_after_casts, 1},        {"a sum of all", sum_all, 1},
         {"linear in a size", combine_sizes, 1},           {"a square of a size", multiply_sizes, 1},
         {"a sum over the batch", sum_over_the_batch, 3},  {"a sum of floats", sum_floats, 3},
-        {"elements of the mask", add_elements, 3},        {"a root of a size", divide_by_sizes, 3},
+        {"elements of the mask", add_elements, 3},        {"a transposed mask", transpose_the_mask, 3},
+        {"a number of elements", count_elements, 3},      {"a root of a size", divide_by_sizes, 3},
         {"a shape", expand_to_sizes, 3},                  {"positions and a causal mask", compare_positions, 3},
     };
     (void)state;

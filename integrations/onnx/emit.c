@@ -89,6 +89,7 @@ static bool check_open(const struct onnx_emission *e) {
         }
         sizes |= input == NULL ? 0 : plan->sources[input->source].of_sizes;
     }
+    sizes &= ~plan->stepped;
     if (sizes != 0 && !onnx_is_exact(&e->op, e->input_count + e->output_count, e->inputs)) {
         open |= sizes;
     }

@@ -1,15 +1,18 @@
 /* Sizes of inputs that a plan does not fix. The plan makes room for a capacity, and elements beyond the size of a run
- * are 0. Only nodes whose results do not depend on the padding may read such an input: Shape, casts between integers,
- * and sums of integers over the open dimension. */
+ * are 0. Only nodes whose results do not depend on the padding may read such an input: of masks Shape, casts between
+ * integers, and sums of integers over the open dimension; of caches that grow GroupQueryAttention, which masks rows that
+ * are not in use. Sums over a cache are of floats, whose bits depend on the capacity: so it follows from the size, and a
+ * plan holds only for sizes that have the same. */
 #include <string.h>
 
 #include "onnx/operators.h"
 #include "onnx/plan_parts.h"
 
 /* Room for this many elements along an open dimension at least; then twice as many, and so on. */
-#define LEAST_CAPACITY 256
+#define LEAST_MASK 256
+#define LEAST_CACHE 64
 
-/* Elements of a padded input. Larger inputs are planned for the size that they have. */
+/* Elements of a padded mask. Larger ones are planned for the size that they have. */
 #define MOST_PADDED ((uint64_t)1 << 20)
 
 /* Integers whose conversions and sums have the same bits in any order. */
@@ -99,31 +102,57 @@ static bool may_open(const struct onnx_graph *graph, uint32_t value, enum onnx_t
     return true;
 }
 
-static uint32_t find_capacity(uint32_t size) {
-    uint32_t capacity = LEAST_CAPACITY;
+/* What of an input can be open: the last dimension of masks, and the rows of a cache. */
+struct opening {
+    uint32_t dimension, least_capacity;
+    bool is_step;
+};
+
+static bool find_opening(const struct onnx_plan_input *input, struct opening *opening) {
+    if (is_exact_type(input->type) && input->rank != 0) {
+        *opening = (struct opening){input->rank - 1, LEAST_MASK, false};
+        return true;
+    }
+    *opening = (struct opening){2, LEAST_CACHE, true};
+    return (input->type == ONNX_FLOAT || input->type == ONNX_FLOAT16) && input->rank == 4;
+}
+
+static struct onnx_open_size find_open_size(const struct opening *opening, uint32_t size) {
+    uint64_t capacity = opening->least_capacity;
     while (capacity < size) {
         capacity *= 2;
     }
-    return capacity;
+    const bool is_first = !opening->is_step || capacity == opening->least_capacity;
+    return (struct onnx_open_size){true,
+                                   opening->dimension,
+                                   capacity > UINT32_MAX ? UINT32_MAX : (uint32_t)capacity,
+                                   is_first ? 1 : (int64_t)capacity / 2 + 1,
+                                   (int64_t)capacity,
+                                   opening->is_step};
 }
 
 bool onnx_open_input(struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t index,
                      const struct onnx_plan_input *input, uint32_t sizes[ONNX_MAX_RANK]) {
     memcpy(sizes, input->sizes, ONNX_MAX_RANK * sizeof *sizes);
-    const uint64_t bit = onnx_bit_of(index), count = onnx_elements(input->rank, input->sizes);
+    const uint64_t bit = onnx_bit_of(index);
     const struct onnx_value *value = &graph->values[graph->inputs[index]];
-    if (((plan->closed | plan->looked_at) & bit) != 0 || input->rank == 0 || !is_exact_type(input->type) ||
-        value->rank != input->rank || value->sizes[input->rank - 1] >= 0 || count == 0 || count > MOST_PADDED ||
-        !may_open(graph, graph->inputs[index], input->type)) {
+    struct opening opening;
+    if (((plan->closed | plan->looked_at) & bit) != 0 || !find_opening(input, &opening) ||
+        onnx_elements(input->rank, input->sizes) == 0 || value->rank != input->rank ||
+        value->sizes[opening.dimension] >= 0 || !may_open(graph, graph->inputs[index], input->type)) {
         return false;
     }
-    const uint32_t last = input->rank - 1, capacity = find_capacity(input->sizes[last]);
-    if (count / input->sizes[last] * capacity > MOST_PADDED) {
+    const struct onnx_open_size open = find_open_size(&opening, input->sizes[opening.dimension]);
+    sizes[opening.dimension] = open.capacity;
+    /* Inputs from 63 on share a bit, so it stands for caches alone. */
+    if (!onnx_is_countable(input->rank, sizes) ||
+        (!opening.is_step && (index >= 63 || onnx_elements(input->rank, sizes) > MOST_PADDED))) {
+        sizes[opening.dimension] = input->sizes[opening.dimension];
         return false;
     }
     plan->opened |= bit;
-    plan->open[index] = (struct onnx_open_size){true, last, capacity, 1, capacity};
-    sizes[last] = capacity;
+    plan->stepped |= opening.is_step ? bit : 0;
+    plan->open[index] = open;
     return true;
 }
 
@@ -139,6 +168,24 @@ bool onnx_closes_open(const struct onnx_call *call, const struct onnx_tensor *te
         is_closed = axes[i] == tensor->open->dimension;
     }
     return is_closed || onnx_fix_sizes(call, onnx_bit_of(tensor->open->input));
+}
+
+bool onnx_fix_open(const struct onnx_call *call, const struct onnx_tensor *tensor) {
+    const uint64_t bit = tensor->open == NULL ? 0 : onnx_bit_of(tensor->open->input), stepped = call->plan->stepped;
+    return bit == 0 || onnx_fix_sizes(call, (bit & stepped) == 0 ? bit : stepped); /* layers have caches alike */
+}
+
+struct onnx_tensor *onnx_open_by(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t dimension,
+                                 const struct onnx_tensor *of, uint32_t added) {
+    struct onnx_tensor *view = tensor == NULL ? NULL : onnx_reshape(call, tensor, tensor->rank, tensor->sizes);
+    struct onnx_open_dimension *open = onnx_allocate(&call->plan->arena, 1, sizeof *open);
+    if (view == NULL || open == NULL) {
+        onnx_memory_is_out(call);
+        return NULL;
+    }
+    *open = (struct onnx_open_dimension){of->open->input, dimension, of->open->added + added};
+    view->open = open;
+    return view;
 }
 
 bool onnx_mark_open(const struct onnx_call *call) {

@@ -242,7 +242,7 @@ static bool add_input(struct onnx_plan *plan, const struct onnx_graph *graph, co
         if (open == NULL) {
             return false;
         }
-        *open = (struct onnx_open_dimension){index, plan->open[index].dimension};
+        *open = (struct onnx_open_dimension){index, plan->open[index].dimension, 0};
     }
     return *tensor != NULL;
 }
@@ -263,9 +263,7 @@ static bool add_output(struct onnx_plan *plan, struct onnx_tensor *tensor, uint3
     memcpy(output->sizes, tensor->sizes, sizeof output->sizes);
     output->bytes = onnx_bytes_of(tensor->type, onnx_count(tensor));
     output->output = ONNX_NONE;
-    if (tensor->open != NULL) {
-        return onnx_fix_sizes(&call, onnx_bit_of(tensor->open->input));
-    }
+    output->open = tensor->open;
     if (onnx_is_empty(tensor)) {
         return true;
     }

@@ -14,10 +14,10 @@
 
 struct onnx_plan;
 
-/* A dimension of a tensor that is as long as a size of an input which the plan does not fix. The tensor has the size
- * that the plan makes room for; elements beyond the size of the run are 0. */
+/* A dimension of a tensor that depends on a size of an input which the plan does not fix. The tensor has the size that
+ * the plan makes room for; elements of inputs beyond the size of the run are 0. */
 struct onnx_open_dimension {
-    uint32_t input, dimension;
+    uint32_t input, dimension, added; /* the input's size, plus `added` */
 };
 
 /* Immutable once made; lives as long as the plan. Elements lie where strides say, one behind another in C order where
@@ -110,6 +110,20 @@ struct onnx_tensor *onnx_size_tensor(const struct onnx_call *call, enum onnx_typ
  * input has. */
 bool onnx_closes_open(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
                       const uint32_t *axes);
+
+/* Whether input `index` is one integer that is, in each run for which the plan holds, the open size of a dimension of a
+ * tensor plus `added`. False too where it is not now; nothing is refused. */
+bool onnx_is_open_sum(const struct onnx_call *call, uint32_t index, const struct onnx_tensor *tensor, uint32_t added);
+
+/* Likewise whether two tensors have open sizes that are equal in each run. */
+bool onnx_are_open_alike(const struct onnx_call *call, const struct onnx_tensor *a, const struct onnx_tensor *b);
+
+/* A tensor whose dimension is, in each run, the open size of another tensor plus `added`. NULL with a reason. */
+struct onnx_tensor *onnx_open_by(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t dimension,
+                                 const struct onnx_tensor *of, uint32_t added);
+
+/* Refuses a tensor with an open dimension: the graph is then planned for the sizes that the input has. */
+bool onnx_fix_open(const struct onnx_call *call, const struct onnx_tensor *tensor);
 
 /* As onnx_host_ints(), floats of any width as double; also integers. */
 const double *onnx_host_floats(const struct onnx_call *call, uint32_t index, uint32_t *count);
@@ -230,6 +244,7 @@ struct onnx_open_size {
     uint32_t dimension;
     uint32_t capacity; /* of the input that DirectML's graph reads; elements beyond the input's size must be 0 */
     int64_t least, most;
+    bool is_step; /* bits of results depend on the capacity, which is the same for all sizes of the range, not others */
 };
 
 /* Elements of INT32 or INT64 that DirectML's graph reads and that the plan's user computes for each run. */
@@ -247,6 +262,7 @@ struct onnx_plan_output {
     uint64_t bytes;   /* of its elements, packed */
     uint32_t output;  /* of DirectML's graph, or ONNX_NONE: */
     const void *data; /* its elements are known, or it has none */
+    const struct onnx_open_dimension *open; /* a run has a part of it, see there; or NULL */
 };
 
 struct onnx_plan_options {

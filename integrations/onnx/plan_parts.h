@@ -44,6 +44,13 @@ struct onnx_range {
     int64_t least, most;
 };
 
+/* The open size of one input is that of another plus a number. */
+struct onnx_size_relation {
+    uint32_t input, of;
+    int64_t added;
+    struct onnx_size_relation *next;
+};
+
 /* A tensor that several nodes share. */
 struct onnx_shared {
     const char *what;
@@ -74,6 +81,8 @@ struct onnx_plan {
     bool allows_open;            /* the node that is being translated takes tensors with open dimensions */
     uint64_t closed;             /* inputs all of whose sizes are fixed, as in `depends` */
     uint64_t opened;             /* those that have one which is not */
+    uint64_t stepped;            /* of these those of onnx_open_size::is_step */
+    struct onnx_size_relation *relations;
     uint64_t to_close;           /* of these whatever something needs to be fixed */
     struct onnx_size_vector *vectors;
     uint32_t vector_count, vector_room;

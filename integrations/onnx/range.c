@@ -50,6 +50,41 @@ bool onnx_is_within(const struct onnx_call *call, uint32_t index, int64_t least,
     return true;
 }
 
+static int64_t size_of(const struct onnx_plan *plan, const struct onnx_plan_input *inputs, uint32_t input) {
+    return inputs[input].sizes[plan->open[input].dimension];
+}
+
+/* Makes the plan hold only where one open size is another plus a number, as it is now. */
+static bool relate(const struct onnx_call *call, uint32_t input, uint32_t of, int64_t added) {
+    struct onnx_plan *plan = call->plan;
+    if (size_of(plan, plan->inputs, input) != size_of(plan, plan->inputs, of) + added) {
+        return false;
+    }
+    for (const struct onnx_size_relation *r = plan->relations; r != NULL; r = r->next) {
+        if (r->input == input && r->of == of && r->added == added) {
+            return true;
+        }
+    }
+    struct onnx_size_relation *relation = onnx_allocate(&plan->arena, 1, sizeof *relation);
+    if (relation == NULL) {
+        return onnx_memory_is_out(call);
+    }
+    *relation = (struct onnx_size_relation){input, of, added, plan->relations};
+    plan->relations = relation;
+    return true;
+}
+
+bool onnx_is_open_sum(const struct onnx_call *call, uint32_t index, const struct onnx_tensor *tensor, uint32_t added) {
+    struct onnx_size_element sum;
+    return tensor->open != NULL && onnx_read_size(call->plan, onnx_input(call, index), &sum) && sum.scale == 1 &&
+           relate(call, sum.input, tensor->open->input, (int64_t)tensor->open->added + added - sum.bias);
+}
+
+bool onnx_are_open_alike(const struct onnx_call *call, const struct onnx_tensor *a, const struct onnx_tensor *b) {
+    return a->open != NULL && b->open != NULL && a->open->dimension == b->open->dimension &&
+           relate(call, a->open->input, b->open->input, (int64_t)b->open->added - a->open->added);
+}
+
 bool onnx_plan_has_range(const struct onnx_plan *plan, uint32_t input) {
     return plan->ranges[input].is_set;
 }
@@ -63,6 +98,11 @@ bool onnx_plan_holds(const struct onnx_plan *plan, const struct onnx_plan_input 
             return false;
         }
         if (plan->ranges[i].is_set && !(read_one(&inputs[i], &value) && is_within(value, &plan->ranges[i]))) {
+            return false;
+        }
+    }
+    for (const struct onnx_size_relation *r = plan->relations; r != NULL; r = r->next) {
+        if (size_of(plan, inputs, r->input) != size_of(plan, inputs, r->of) + r->added) {
             return false;
         }
     }

@@ -21,7 +21,8 @@ static bool reads_there(const struct onnx_run *run, uint32_t input) {
 
 /* Whether operators write this output of the model where it shall lie: not over what they read. */
 static bool writes_there(const struct onnx_run *run, const struct onnx_place *places, uint32_t index) {
-    if (!onnx_run_is_at(places, index) || places[index].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT != 0) {
+    if (!onnx_run_is_at(places, index) || onnx_run_is_cut(run, index) ||
+        places[index].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT != 0) {
         return false;
     }
     bool is_apart = true;
@@ -71,9 +72,9 @@ static struct onnx_where *find_where(const struct onnx_run *run, const struct on
             continue;
         }
         const bool is_at = onnx_run_is_at(run->begun_at, input);
-        const uint64_t padded_bytes = is_at && onnx_run_is_padded(run, input) ? onnx_run_given_bytes(run, input) : 0;
+        const uint64_t given_bytes = is_at && onnx_run_is_padded(run, input) ? onnx_run_given_bytes(run, input) : 0;
         where[i] = is_at ? (struct onnx_where){onnx_place_id(&run->begun_at[input]), run->begun_at[input].offset,
-                                               padded_bytes}
+                                               given_bytes}
                          : (struct onnx_where){0, run->places[i], 0};
         *has_inputs = *has_inputs || !reads_there(run, input);
     }
@@ -86,7 +87,8 @@ static struct onnx_where *find_where(const struct onnx_run *run, const struct on
             continue;
         }
         if (onnx_run_is_at(outputs, i)) {
-            where[input_count + output] = (struct onnx_where){onnx_place_id(&outputs[i]), outputs[i].offset, 0};
+            where[input_count + output] = (struct onnx_where){
+                onnx_place_id(&outputs[i]), outputs[i].offset, onnx_run_is_cut(run, i) ? run->results[i].bytes : 0};
         }
         *has_outputs = *has_outputs || !writes_there(run, outputs, i);
     }
@@ -197,15 +199,23 @@ static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording,
         const bool is_there = writes_there(run, places, i);
         const VkBuffer from = is_there ? onnx_place_buffer(&places[i]) : run->outputs.buffer;
         const uint64_t offset = is_there ? places[i].offset : run->places[onnx_plan_input_count(plan) + output->output];
-        if (!is_there) {
+        if (onnx_run_is_cut(run, i)) {
+            onnx_run_copy_cut(run, &recording->commands, i, offset, &places[i]);
+            copies = true;
+        } else if (!is_there) {
             onnx_commands_copy(device, &recording->commands, from, offset, onnx_place_buffer(&places[i]),
                                places[i].offset, output->bytes);
             copies = true;
         }
-        struct onnx_mirror *mirror = onnx_place_mirror(run->session->options.pool, &places[i], output->bytes);
+        struct onnx_mirror *mirror =
+            onnx_place_mirror(run->session->options.pool, &places[i], run->results[i].bytes);
         recording->mirrors[output->output] = mirror;
         if (mirror != NULL) {
-            onnx_commands_copy(device, &recording->commands, from, offset, mirror->host.buffer, 0, output->bytes);
+            if (!is_there) {
+                onnx_commands_barrier(device, &recording->commands);
+            }
+            onnx_commands_copy(device, &recording->commands, onnx_place_buffer(&places[i]), places[i].offset,
+                               mirror->host.buffer, 0, run->results[i].bytes);
             copies = true;
         }
     }
@@ -313,7 +323,7 @@ static void write_inputs(const struct onnx_run *run) {
     for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
         if (input->input != ONNX_NONE && !onnx_run_is_at(run->begun_at, input->input)) {
-            memcpy(host + run->places[i], run->begun[input->input].data, input->bytes);
+            onnx_run_write_input(run, input->input, input->bytes, host + run->places[i]);
         }
     }
 }
@@ -324,7 +334,7 @@ static void read_outputs(const struct onnx_run *run, void *const *outputs, const
     for (uint32_t i = 0; i < onnx_plan_output_count(run->plan); ++i) {
         const struct onnx_plan_output *output = &onnx_plan_outputs(run->plan)[i];
         if (output->output != ONNX_NONE && outputs[i] != NULL && !onnx_run_is_at(places, i)) {
-            memcpy(outputs[i], host + own[output->output], output->bytes);
+            onnx_run_read_output(run, i, host + own[output->output], outputs[i]);
         }
     }
 }
@@ -337,7 +347,7 @@ bool onnx_run_on_device(struct onnx_run *run, void *const *outputs, const struct
     }
     for (uint32_t i = 0; places != NULL && i < onnx_plan_output_count(run->plan); ++i) {
         if (places[i].piece != NULL) {
-            onnx_place_touch(&places[i], onnx_plan_outputs(run->plan)[i].bytes);
+            onnx_place_touch(&places[i], run->results[i].bytes);
         }
     }
     write_inputs(run);

@@ -25,7 +25,7 @@ static void free_run(struct onnx_run *run) {
     onnx_buffer_free(device, &run->outputs);
     onnx_buffer_free(device, &run->upload);
     onnx_buffer_free(device, &run->download);
-    onnx_run_free_inputs(run);
+    onnx_run_free_sizes(run);
     onnx_plan_free(run->plan);
     for (uint32_t i = 0; run->elements != NULL && i < count_inputs(run->session); ++i) {
         free(run->elements[i]);
@@ -137,7 +137,7 @@ static bool make_plan(struct onnx_run *run, const struct asked *asked, struct on
             run->key[i].data = NULL;
         }
     }
-    return onnx_run_create_inputs(run, error);
+    return onnx_run_create_sizes(run, error);
 }
 
 /* ---- sessions ---- */
@@ -266,7 +266,7 @@ bool onnx_run_begin(struct onnx_session *session, uint32_t input_count, const st
 }
 
 const struct onnx_plan_output *onnx_run_outputs(const struct onnx_run *run) {
-    return onnx_plan_outputs(run->plan);
+    return run->results;
 }
 
 /* What the plan knows of an output without operators: its elements; and that of 4 bits the half byte behind an odd

@@ -14,7 +14,7 @@ struct vector {
 
 struct onnx_size_element onnx_size_of(const struct onnx_tensor *tensor, uint32_t dimension) {
     if (tensor->open != NULL && tensor->open->dimension == dimension) {
-        return (struct onnx_size_element){tensor->open->input, 1, 0};
+        return (struct onnx_size_element){tensor->open->input, 1, tensor->open->added};
     }
     return (struct onnx_size_element){ONNX_NONE, 0, tensor->sizes[dimension]};
 }

@@ -243,6 +243,56 @@ static void the_reference_runs_it_too(void **state) {
     close_subject(&s);
 }
 
+/* ---- a cache that grows ---- */
+
+/* Appends the rows that a run made, from a cache without room. */
+static void expect_growing(struct subject *s, uint32_t past, uint32_t *plans) {
+    struct cache c;
+    struct onnx_plan_input inputs[MOST_INPUTS];
+    struct subject fresh;
+    fill(&c, past + 1);
+    take_inputs(&c, past, past + 1, inputs);
+    open_subject(&fresh, attention("b total"), NULL);
+    struct results results = run_at(s, inputs, NULL), again = run_at(&fresh, inputs, NULL);
+    struct results exact = run_exactly(inputs, past + 1);
+    *plans += results.is_new;
+    expect_same(&results, &again);
+    assert_int_equal(results.outputs[1].sizes[2], past + 1);
+    assert_int_equal(exact.outputs[1].bytes, results.outputs[1].bytes);
+    assert_memory_equal(results.bytes[1], exact.bytes[1], exact.outputs[1].bytes);
+    assert_memory_equal(results.bytes[2], exact.bytes[2], exact.outputs[2].bytes);
+    for (uint32_t i = 0; i < BATCH * 8; ++i) {
+        const float difference = ((float *)results.bytes[0])[i] - ((float *)exact.bytes[0])[i];
+        assert_true(difference < 1e-5F && difference > -1e-5F);
+    }
+    free_results(&results);
+    free_results(&again);
+    free_results(&exact);
+    close_subject(&fresh);
+}
+
+static void a_growing_cache_takes_one_plan_per_step(void **state) {
+    struct subject s;
+    uint32_t plans = 0;
+    (void)state;
+    open_subject(&s, attention("b total"), NULL);
+    for (uint32_t past = 3; past < 8; ++past) {
+        expect_growing(&s, past, &plans);
+    }
+    assert_int_equal(plans, 1);
+    expect_growing(&s, 64, &plans);
+    assert_int_equal(plans, 1);
+    expect_growing(&s, 65, &plans);
+    assert_int_equal(plans, 2);
+    expect_growing(&s, 128, &plans);
+    expect_growing(&s, 5, &plans);
+    assert_int_equal(plans, 2);
+    /* Of the same sizes but for the mask's: it does not grow by one. */
+    assert_int_equal(count_plans(&s, 70, 60, false), 1);
+    assert_int_equal(count_plans(&s, 70, 61, false), 0);
+    close_subject(&s);
+}
+
 /* A mask on the device is padded there. */
 static void a_mask_on_the_device_grows(void **state) {
     struct onnx_pool *pool;
@@ -274,6 +324,64 @@ static void a_mask_on_the_device_grows(void **state) {
     assert_int_equal(plans, 1);
     close_subject(&s);
     onnx_pool_release(pool, memory);
+    onnx_pool_free(pool);
+}
+
+/* Keys and values go to and fro between two sets of places; the host reads them at last. */
+static void a_cache_on_the_device_grows(void **state) {
+    enum { FIRST = 3, LAST = 7 };
+    struct onnx_pool *pool;
+    struct onnx_error error = {0};
+    struct subject s;
+    struct cache c;
+    unsigned char *memory[4];
+    uint32_t plans = 0;
+    (void)state;
+    assert_true(onnx_pool_create(device, &pool, &error));
+    const struct onnx_session_options options = {.pool = pool};
+    open_subject(&s, attention("b total"), &options);
+    for (int i = 0; i < 4; ++i) {
+        memory[i] = onnx_pool_allocate(pool, sizeof c.k, &error);
+        assert_non_null(memory[i]);
+    }
+    for (uint32_t past = FIRST; past <= LAST; ++past) {
+        const uint32_t from = past % 2 * 2, to = 2 - from;
+        const size_t bytes = BATCH * past * SIZE * sizeof(float), made = BATCH * (past + 1) * SIZE * sizeof(float);
+        struct onnx_plan_input inputs[MOST_INPUTS];
+        struct onnx_place places[MOST_INPUTS] = {{0}}, out[MOST_OUTPUTS] = {{0}};
+        struct onnx_run_facts facts;
+        struct onnx_run *run;
+        float y[BATCH * 8], k[BATCH * ROOM * SIZE], v[BATCH * ROOM * SIZE];
+        fill(&c, past + 1);
+        take_inputs(&c, past, past + 1, inputs);
+        assert_true(onnx_pool_find(pool, memory[from], bytes, &places[1]));
+        assert_true(onnx_pool_find(pool, memory[from + 1], bytes, &places[2]));
+        assert_true(onnx_pool_find(pool, memory[to], made, &out[1]));
+        assert_true(onnx_pool_find(pool, memory[to + 1], made, &out[2]));
+        if (past == FIRST) {
+            assert_true(onnx_place_write(pool, &places[1], c.k, bytes, &error));
+            assert_true(onnx_place_write(pool, &places[2], c.v, bytes, &error));
+        }
+        assert_true(onnx_place_read(pool, &places[1], c.k, bytes, &error));
+        assert_true(onnx_place_read(pool, &places[2], c.v, bytes, &error));
+        struct results exact = run_exactly(inputs, past + 1);
+        inputs[1].data = inputs[2].data = NULL;
+        assert_true(onnx_run_begin_at(s.session, MOST_INPUTS, inputs, places, &run, &error));
+        assert_true(onnx_run_execute_at(run, (void *[]){y, NULL, NULL}, out, &error));
+        onnx_run_facts(run, &facts);
+        onnx_run_end(run);
+        plans += facts.is_new;
+        assert_true(onnx_place_read(pool, &out[1], k, made, &error));
+        assert_true(onnx_place_read(pool, &out[2], v, made, &error));
+        assert_memory_equal(k, exact.bytes[1], made);
+        assert_memory_equal(v, exact.bytes[2], made);
+        free_results(&exact);
+    }
+    assert_int_equal(plans, 1);
+    close_subject(&s);
+    for (int i = 0; i < 4; ++i) {
+        onnx_pool_release(pool, memory[i]);
+    }
     onnx_pool_free(pool);
 }
 
@@ -435,7 +543,9 @@ int main(void) {
         cmocka_unit_test(a_growing_mask_takes_one_plan_per_step),
         cmocka_unit_test(a_plan_for_a_cache_with_room_does_not_hold_without),
         cmocka_unit_test(the_reference_runs_it_too),
+        cmocka_unit_test(a_growing_cache_takes_one_plan_per_step),
         cmocka_unit_test(a_mask_on_the_device_grows),
+        cmocka_unit_test(a_cache_on_the_device_grows),
         cmocka_unit_test(sizes_are_data_where_no_shape_depends_on_them),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

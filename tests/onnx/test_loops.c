@@ -327,8 +327,8 @@ static void a_mask_on_the_device_grows(void **state) {
     onnx_pool_free(pool);
 }
 
-/* Keys and values go to and fro between two sets of places; the host reads them at last. */
-static void a_cache_on_the_device_grows(void **state) {
+/* Keys and values go to and fro between two sets of places, or from the host to one set. */
+static void grow_on_the_device(bool begins_on_host) {
     enum { FIRST = 3, LAST = 7 };
     struct onnx_pool *pool;
     struct onnx_error error = {0};
@@ -336,7 +336,6 @@ static void a_cache_on_the_device_grows(void **state) {
     struct cache c;
     unsigned char *memory[4];
     uint32_t plans = 0;
-    (void)state;
     assert_true(onnx_pool_create(device, &pool, &error));
     const struct onnx_session_options options = {.pool = pool};
     open_subject(&s, attention("b total"), &options);
@@ -345,7 +344,7 @@ static void a_cache_on_the_device_grows(void **state) {
         assert_non_null(memory[i]);
     }
     for (uint32_t past = FIRST; past <= LAST; ++past) {
-        const uint32_t from = past % 2 * 2, to = 2 - from;
+        const uint32_t from = begins_on_host ? 0 : past % 2 * 2, to = 2 - from;
         const size_t bytes = BATCH * past * SIZE * sizeof(float), made = BATCH * (past + 1) * SIZE * sizeof(float);
         struct onnx_plan_input inputs[MOST_INPUTS];
         struct onnx_place places[MOST_INPUTS] = {{0}}, out[MOST_OUTPUTS] = {{0}};
@@ -358,14 +357,18 @@ static void a_cache_on_the_device_grows(void **state) {
         assert_true(onnx_pool_find(pool, memory[from + 1], bytes, &places[2]));
         assert_true(onnx_pool_find(pool, memory[to], made, &out[1]));
         assert_true(onnx_pool_find(pool, memory[to + 1], made, &out[2]));
-        if (past == FIRST) {
+        if (past == FIRST || begins_on_host) {
             assert_true(onnx_place_write(pool, &places[1], c.k, bytes, &error));
             assert_true(onnx_place_write(pool, &places[2], c.v, bytes, &error));
         }
         assert_true(onnx_place_read(pool, &places[1], c.k, bytes, &error));
         assert_true(onnx_place_read(pool, &places[2], c.v, bytes, &error));
         struct results exact = run_exactly(inputs, past + 1);
-        inputs[1].data = inputs[2].data = NULL;
+        if (begins_on_host) {
+            places[1] = places[2] = (struct onnx_place){NULL, 0};
+        } else {
+            inputs[1].data = inputs[2].data = NULL;
+        }
         assert_true(onnx_run_begin_at(s.session, MOST_INPUTS, inputs, places, &run, &error));
         assert_true(onnx_run_execute_at(run, (void *[]){y, NULL, NULL}, out, &error));
         onnx_run_facts(run, &facts);
@@ -383,6 +386,12 @@ static void a_cache_on_the_device_grows(void **state) {
         onnx_pool_release(pool, memory[i]);
     }
     onnx_pool_free(pool);
+}
+
+static void a_cache_on_the_device_grows(void **state) {
+    (void)state;
+    grow_on_the_device(false);
+    grow_on_the_device(true);
 }
 
 /* ---- mask arithmetic ---- */

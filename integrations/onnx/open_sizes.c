@@ -1,8 +1,8 @@
-/* Sizes of inputs that a plan does not fix. The plan makes room for a capacity, and elements beyond the size of a run
- * are 0. Only nodes whose results do not depend on the padding may read such an input: of masks Shape, casts between
- * integers, and sums of integers over the open dimension; of caches that grow GroupQueryAttention, which masks rows that
- * are not in use. Sums over a cache are of floats, whose bits depend on the capacity: so it follows from the size, and a
- * plan holds only for sizes that have the same. */
+/* Sizes of inputs that a plan does not fix. The plan makes room for a capacity, and elements beyond the size of a
+ * run are 0. Only nodes whose results do not depend on the padding may read such an input. Masks: Shape, casts
+ * between integers, and sums of integers over the open dimension. Caches that grow: GroupQueryAttention, which
+ * masks rows that are not in use. Sums over a cache are of floats, whose bits depend on the capacity: so the
+ * capacity follows from the size, and a plan holds only for sizes that have the same capacity. */
 #include <string.h>
 
 #include "onnx/operators.h"
@@ -161,7 +161,7 @@ bool onnx_fix_sizes(const struct onnx_call *call, uint64_t inputs) {
     return onnx_refuse(call, "a size that the plan does not fix");
 }
 
-bool onnx_closes_open(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
+bool onnx_reduces_open(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
                       const uint32_t *axes) {
     bool is_closed = tensor->open == NULL;
     for (uint32_t i = 0; i < count && !is_closed; ++i) {

@@ -108,7 +108,7 @@ struct onnx_tensor *onnx_size_tensor(const struct onnx_call *call, enum onnx_typ
 
 /* Refuses a tensor with an open dimension that is not among these axes: the graph is then planned for the size that the
  * input has. */
-bool onnx_closes_open(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
+bool onnx_reduces_open(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
                       const uint32_t *axes);
 
 /* Whether input `index` is one integer that is, in each run for which the plan holds, the open size of a dimension of a
@@ -307,8 +307,8 @@ const struct onnx_open_size *onnx_plan_open_sizes(const struct onnx_plan *plan);
 uint32_t onnx_plan_size_vector_count(const struct onnx_plan *plan);
 const struct onnx_size_vector *onnx_plan_size_vectors(const struct onnx_plan *plan);
 
-/* Whether it holds for inputs of the same shapes but for open sizes, whose elements are the same where they were looked at: others may
- * have to lie in ranges. */
+/* Whether it holds for inputs of the same shapes, but for open sizes, whose elements are the same where they were looked
+ * at: others may have to lie in ranges, as must open sizes. */
 bool onnx_plan_holds(const struct onnx_plan *plan, const struct onnx_plan_input *inputs);
 /* Whether it then looks at this input's elements. */
 bool onnx_plan_has_range(const struct onnx_plan *plan, uint32_t input);

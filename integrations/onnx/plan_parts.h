@@ -19,7 +19,7 @@ struct onnx_source {
     const void *data;
     size_t bytes;          /* of its elements; a multiple of 4 is what a buffer has */
     uint64_t depends;      /* on the elements of which inputs: a bit each, the last for all from there on */
-    uint64_t of_sizes;     /* its elements depend on open sizes of these inputs alone, likewise; 0: on others, or none */
+    uint64_t of_sizes;     /* elements depend on open sizes of these inputs alone, likewise; 0: also on others */
     uint32_t graph_number; /* of an input: its place among DirectML's; ONNX_NONE as long as no operator reads it */
     bool is_output;
     uint32_t read_count;

@@ -13,7 +13,7 @@
 #include "onnx/file.h"
 #include "onnx/session.h"
 
-enum { BATCH = 2, ROOM = 320, SIZE = 4, MOST_INPUTS = 4, MOST_OUTPUTS = 3, MOST_BYTES = 1 << 16 };
+enum { BATCH = 2, MOST_ROWS = 2, ROOM = 320, SIZE = 4, MOST_INPUTS = 4, MOST_OUTPUTS = 3 };
 
 static struct onnx_device *device;
 
@@ -140,14 +140,17 @@ static void expect_same(const struct results *a, const struct results *b) {
 
 /* ---- attention ---- */
 
+/* Of attention in the test that runs. */
+static uint32_t batch, rows;
+
 struct cache {
-    float x[BATCH * 16], k[BATCH * ROOM * SIZE], v[BATCH * ROOM * SIZE];
+    float x[BATCH * MOST_ROWS * 16], k[BATCH * ROOM * SIZE], v[BATCH * ROOM * SIZE];
     int64_t mask[BATCH * ROOM];
 };
 
 /* The second sequence is two shorter. */
 static void fill(struct cache *c, uint32_t total) {
-    for (uint32_t i = 0; i < BATCH * 16; ++i) {
+    for (uint32_t i = 0; i < BATCH * MOST_ROWS * 16; ++i) {
         c->x[i] = (float)((i * 37 + total * 11) % 29) / 16 - 1;
     }
     for (uint32_t i = 0; i < BATCH * ROOM * SIZE; ++i) {
@@ -162,10 +165,10 @@ static void fill(struct cache *c, uint32_t total) {
 }
 
 static void take_inputs(const struct cache *c, uint32_t room, uint32_t total, struct onnx_plan_input *inputs) {
-    inputs[0] = (struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 3, .sizes = {BATCH, 1, 16}, .data = c->x};
-    inputs[1] = (struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 4, .sizes = {BATCH, 1, room, SIZE}, .data = c->k};
-    inputs[2] = (struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 4, .sizes = {BATCH, 1, room, SIZE}, .data = c->v};
-    inputs[3] = (struct onnx_plan_input){.type = ONNX_INT64, .rank = 2, .sizes = {BATCH, total}, .data = c->mask};
+    inputs[0] = (struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 3, .sizes = {batch, rows, 16}, .data = c->x};
+    inputs[1] = (struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 4, .sizes = {batch, 1, room, SIZE}, .data = c->k};
+    inputs[2] = (struct onnx_plan_input){.type = ONNX_FLOAT, .rank = 4, .sizes = {batch, 1, room, SIZE}, .data = c->v};
+    inputs[3] = (struct onnx_plan_input){.type = ONNX_INT64, .rank = 2, .sizes = {batch, total}, .data = c->mask};
 }
 
 /* By a model that states the mask's size, which a plan is for. */
@@ -250,18 +253,18 @@ static void expect_growing(struct subject *s, uint32_t past, uint32_t *plans) {
     struct cache c;
     struct onnx_plan_input inputs[MOST_INPUTS];
     struct subject fresh;
-    fill(&c, past + 1);
-    take_inputs(&c, past, past + 1, inputs);
+    fill(&c, past + rows);
+    take_inputs(&c, past, past + rows, inputs);
     open_subject(&fresh, attention("b total"), NULL);
     struct results results = run_at(s, inputs, NULL), again = run_at(&fresh, inputs, NULL);
-    struct results exact = run_exactly(inputs, past + 1);
+    struct results exact = run_exactly(inputs, past + rows);
     *plans += results.is_new;
     expect_same(&results, &again);
-    assert_int_equal(results.outputs[1].sizes[2], past + 1);
+    assert_int_equal(results.outputs[1].sizes[2], past + rows);
     assert_int_equal(exact.outputs[1].bytes, results.outputs[1].bytes);
     assert_memory_equal(results.bytes[1], exact.bytes[1], exact.outputs[1].bytes);
     assert_memory_equal(results.bytes[2], exact.bytes[2], exact.outputs[2].bytes);
-    for (uint32_t i = 0; i < BATCH * 8; ++i) {
+    for (uint32_t i = 0; i < batch * rows * 8; ++i) {
         const float difference = ((float *)results.bytes[0])[i] - ((float *)exact.bytes[0])[i];
         assert_true(difference < 1e-5F && difference > -1e-5F);
     }
@@ -269,6 +272,23 @@ static void expect_growing(struct subject *s, uint32_t past, uint32_t *plans) {
     free_results(&again);
     free_results(&exact);
     close_subject(&fresh);
+}
+
+/* Of one sequence the rows that are past follow from sizes, of more from the mask. */
+static void new_rows_may_be_some(void **state) {
+    (void)state;
+    for (uint32_t count = 0; count < 3; ++count) {
+        struct subject s;
+        uint32_t plans = 0;
+        batch = count == 2 ? 2 : 1;
+        rows = count == 0 ? 1 : 2;
+        open_subject(&s, attention("b total"), NULL);
+        for (uint32_t past = 5; past < 14; past += 4) {
+            expect_growing(&s, past, &plans);
+        }
+        assert_int_equal(plans, 1);
+        close_subject(&s);
+    }
 }
 
 static void a_growing_cache_takes_one_plan_per_step(void **state) {
@@ -408,6 +428,21 @@ static void sum_after_casts(struct proto *graph) {
     proto_message(graph, 1, cast("sums", "y", ONNX_INT64));
 }
 
+/* An output that grows as the mask does. */
+static void cast_the_mask(struct proto *graph) {
+    proto_message(graph, 1, cast("mask", "numbers", ONNX_INT32));
+    proto_message(graph, 1, cast("numbers", "y", ONNX_INT64));
+}
+
+/* Exact for integers, also where floats are chosen by them. */
+static void choose_by_sizes(struct proto *graph) {
+    proto_message(graph, 1, model_node("Shape", "mask", "s"));
+    proto_message(graph, 1, model_node("Gather", "s one", "n"));
+    proto_message(graph, 1, with_int(model_node("ReduceSum", "mask axis", "sums"), "keepdims", 0));
+    proto_message(graph, 1, model_node("Less", "sums n", "is_short"));
+    proto_message(graph, 1, model_node("Where", "is_short sums n", "y"));
+}
+
 static void sum_all(struct proto *graph) {
     proto_message(graph, 1, with_int(model_node("ReduceSum", "mask", "y"), "keepdims", 0));
 }
@@ -524,6 +559,7 @@ static void sizes_are_data_where_no_shape_depends_on_them(void **state) {
     static const struct variant variants[] = {
         {"a sum after casts", sum_after_casts, 1},        {"a sum of all", sum_all, 1},
         {"linear in a size", combine_sizes, 1},           {"a square of a size", multiply_sizes, 1},
+        {"a mask of another type", cast_the_mask, 1},     {"a choice by a size", choose_by_sizes, 1},
         {"a sum over the batch", sum_over_the_batch, 3},  {"a sum of floats", sum_floats, 3},
         {"elements of the mask", add_elements, 3},        {"a transposed mask", transpose_the_mask, 3},
         {"a number of elements", count_elements, 3},      {"a root of a size", divide_by_sizes, 3},
@@ -533,6 +569,14 @@ static void sizes_are_data_where_no_shape_depends_on_them(void **state) {
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; ++i) {
         expect_variant(&variants[i]);
     }
+}
+
+/* Before each test. */
+static int set_sizes(void **state) {
+    (void)state;
+    batch = BATCH;
+    rows = 1;
+    return 0;
 }
 
 static int set_up(void **state) {
@@ -549,13 +593,14 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_growing_mask_takes_one_plan_per_step),
-        cmocka_unit_test(a_plan_for_a_cache_with_room_does_not_hold_without),
-        cmocka_unit_test(the_reference_runs_it_too),
-        cmocka_unit_test(a_growing_cache_takes_one_plan_per_step),
-        cmocka_unit_test(a_mask_on_the_device_grows),
-        cmocka_unit_test(a_cache_on_the_device_grows),
-        cmocka_unit_test(sizes_are_data_where_no_shape_depends_on_them),
+        cmocka_unit_test_setup(a_growing_mask_takes_one_plan_per_step, set_sizes),
+        cmocka_unit_test_setup(a_plan_for_a_cache_with_room_does_not_hold_without, set_sizes),
+        cmocka_unit_test_setup(the_reference_runs_it_too, set_sizes),
+        cmocka_unit_test_setup(a_growing_cache_takes_one_plan_per_step, set_sizes),
+        cmocka_unit_test_setup(new_rows_may_be_some, set_sizes),
+        cmocka_unit_test_setup(a_mask_on_the_device_grows, set_sizes),
+        cmocka_unit_test_setup(a_cache_on_the_device_grows, set_sizes),
+        cmocka_unit_test_setup(sizes_are_data_where_no_shape_depends_on_them, set_sizes),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -180,6 +180,39 @@ static struct onnx_tensor *gather(const struct onnx_call *call) {
     return onnx_size_tensor(call, onnx_input(call, 0)->type, onnx_input(call, 1)->rank, &result.count, result.elements);
 }
 
+/* One constant of an input; `otherwise` where it is absent. */
+static bool read_constant(const struct onnx_call *call, uint32_t index, int64_t otherwise, int64_t *value) {
+    struct vector v;
+    *value = otherwise;
+    if (onnx_input(call, index) == NULL) {
+        return true;
+    }
+    if (!read_vector(call, index, &v) || v.count != 1 || !is_constant(&v.elements[0])) {
+        return false;
+    }
+    *value = v.elements[0].bias;
+    return true;
+}
+
+/* From version 10 on, by steps of 1. */
+static struct onnx_tensor *slice(const struct onnx_call *call) {
+    struct vector data;
+    int64_t start, end, axis, step;
+    if (call->node->version < 10 || !read_vector(call, 0, &data) || onnx_input(call, 0)->rank != 1 ||
+        !read_constant(call, 1, 0, &start) || !read_constant(call, 2, 0, &end) || !read_constant(call, 3, 0, &axis) ||
+        !read_constant(call, 4, 1, &step) || axis < -1 || axis > 0 || step != 1) {
+        return NULL;
+    }
+    start += start < 0 ? data.count : 0;
+    end += end < 0 ? data.count : 0;
+    end = end > data.count ? data.count : end;
+    if (start < 0 || start >= end) {
+        return NULL;
+    }
+    return onnx_size_tensor(call, onnx_input(call, 0)->type, 1, (uint32_t[]){(uint32_t)(end - start)},
+                            data.elements + start);
+}
+
 static struct onnx_tensor *concat(const struct onnx_call *call) {
     struct vector part, all = {0};
     for (uint32_t i = 0; i < call->input_count; ++i) {
@@ -206,8 +239,8 @@ bool onnx_compute_sizes(const struct onnx_call *call) {
     static const struct {
         const char *op;
         struct onnx_tensor *(*compute)(const struct onnx_call *call);
-    } rows[] = {{"Add", arithmetic}, {"Sub", arithmetic},  {"Mul", arithmetic},
-                {"Cast", cast},      {"Concat", concat}, {"Gather", gather}};
+    } rows[] = {{"Add", arithmetic}, {"Sub", arithmetic}, {"Mul", arithmetic}, {"Cast", cast},
+                {"Concat", concat},  {"Gather", gather},  {"Slice", slice}};
     bool reads_sizes = false;
     for (uint32_t i = 0; i < call->input_count; ++i) {
         reads_sizes = reads_sizes || vector_of(call->plan, onnx_input(call, i)) != NULL;

@@ -79,21 +79,21 @@ static uint64_t sizes_of(const struct onnx_emission *e) {
 }
 
 /* Whether an operator may read what the plan does not fix; if not the plan fixes it. */
-static bool check_open(const struct onnx_emission *e) {
+static bool check_growing(const struct onnx_emission *e) {
     const struct onnx_plan *plan = e->call->plan;
-    uint64_t open = 0, sizes = 0;
+    uint64_t to_fix = 0, sizes = 0;
     for (uint32_t i = 0; i < e->input_count; ++i) {
         const struct onnx_tensor *input = e->inputs[i];
-        if (input != NULL && input->open != NULL && !plan->allows_open) {
-            open |= onnx_bit_of(input->open->input);
+        if (input != NULL && input->growing != NULL && !plan->allows_growing) {
+            to_fix |= onnx_bit_of(input->growing->input);
         }
         sizes |= input == NULL ? 0 : plan->sources[input->source].of_sizes;
     }
     sizes &= ~plan->stepped;
     if (sizes != 0 && !onnx_is_exact(&e->op, e->input_count + e->output_count, e->inputs)) {
-        open |= sizes;
+        to_fix |= sizes;
     }
-    return open == 0 || onnx_fix_sizes(e->call, open);
+    return to_fix == 0 || onnx_fix_sizes(e->call, to_fix);
 }
 
 static size_t bytes_of(const struct onnx_tensor *tensor) {
@@ -330,7 +330,7 @@ static bool emit_into(struct onnx_emission *e, DML_OPERATOR_TYPE type, const voi
     e->desc = copied.own;
     if (!lengthen(e, input_count, inputs, output_count, outputs) || !disown(e) ||
         !onnx_set_tensors(e, VKDML_FIELD_KIND_INPUT_TENSOR) || !onnx_set_tensors(e, VKDML_FIELD_KIND_OUTPUT_TENSOR) ||
-        !infer(e) || !check_open(e) || !(!e->is_kept && is_foldable(e) ? fold(e) : add_node(e))) {
+        !infer(e) || !check_growing(e) || !(!e->is_kept && is_foldable(e) ? fold(e) : add_node(e))) {
         return false;
     }
     for (uint32_t i = 0; i < output_count; ++i) {

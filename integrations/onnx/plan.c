@@ -128,9 +128,9 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
         return false;
     }
     const bool is_translated =
-        onnx_begin_open(&call) && (onnx_compute_sizes(&call) || (error->text[0] == 0 && row->translate(&call)));
-    const bool is_marked = is_translated && error->text[0] == 0 && onnx_mark_open(&call);
-    plan->allows_open = false;
+        onnx_check_growing(&call) && (onnx_compute_sizes(&call) || (error->text[0] == 0 && row->translate(&call)));
+    const bool is_marked = is_translated && error->text[0] == 0 && onnx_mark_growing(&call);
+    plan->allows_growing = false;
     /* A reason that has been told is one, whatever was made of what failed. */
     if (!is_marked) {
         return onnx_memory_is_out(&call); /* where no reason has been told */
@@ -219,7 +219,7 @@ static bool add_input(struct onnx_plan *plan, const struct onnx_graph *graph, co
         return onnx_fail(error, "input %u has more than 8 dimensions or 2^32 - 1 elements", (unsigned)index);
     }
     uint32_t sizes[ONNX_MAX_RANK];
-    const bool is_open = onnx_open_input(plan, graph, index, input, sizes);
+    const bool is_growing = onnx_grow_input(plan, graph, index, input, sizes);
     const size_t bytes = onnx_bytes_of(input->type, onnx_elements(input->rank, sizes));
     if (input->data != NULL && (plan->looked_at & onnx_bit_of(index)) != 0) {
         plan->looked_at_inputs[index] = true;
@@ -236,13 +236,13 @@ static bool add_input(struct onnx_plan *plan, const struct onnx_graph *graph, co
         }
     }
     *tensor = onnx_add_tensor(plan, input->type, input->rank, sizes, source);
-    if (*tensor != NULL && is_open) {
-        struct onnx_open_dimension *open = onnx_allocate(&plan->arena, 1, sizeof *open);
-        (*tensor)->open = open;
-        if (open == NULL) {
+    if (*tensor != NULL && is_growing) {
+        struct onnx_growing_dimension *growing = onnx_allocate(&plan->arena, 1, sizeof *growing);
+        (*tensor)->growing = growing;
+        if (growing == NULL) {
             return false;
         }
-        *open = (struct onnx_open_dimension){index, plan->open[index].dimension, 0};
+        *growing = (struct onnx_growing_dimension){index, plan->growing[index].dimension, 0};
     }
     return *tensor != NULL;
 }
@@ -263,7 +263,7 @@ static bool add_output(struct onnx_plan *plan, struct onnx_tensor *tensor, uint3
     memcpy(output->sizes, tensor->sizes, sizeof output->sizes);
     output->bytes = onnx_bytes_of(tensor->type, onnx_count(tensor));
     output->output = ONNX_NONE;
-    output->open = tensor->open;
+    output->growing = tensor->growing;
     if (onnx_is_empty(tensor)) {
         return true;
     }
@@ -371,9 +371,9 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
     plan->looked_at_inputs = onnx_allocate(&plan->arena, input_count, sizeof *plan->looked_at_inputs);
     plan->inputs = inputs;
     plan->ranges = onnx_allocate(&plan->arena, input_count, sizeof *plan->ranges);
-    plan->open = onnx_allocate(&plan->arena, input_count, sizeof *plan->open);
+    plan->growing = onnx_allocate(&plan->arena, input_count, sizeof *plan->growing);
     if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL || plan->ranges == NULL ||
-        plan->open == NULL || !onnx_widen_scope(plan, scope)) {
+        plan->growing == NULL || !onnx_widen_scope(plan, scope)) {
         return onnx_fail_memory(error);
     }
     for (uint32_t i = 0; inputs != NULL && i < plan->input_count; ++i) {
@@ -419,7 +419,7 @@ struct onnx_plan *onnx_plan_start(const struct onnx_model *model, const struct o
         plan->output_count = graph->output_count;
         plan->host_limit = options == NULL || options->host_limit == 0 ? HOST_LIMIT : options->host_limit;
         plan->fold_limit = options == NULL || options->fold_limit == 0 ? FOLD_LIMIT : options->fold_limit;
-        plan->closed = options != NULL && options->opens_sizes ? 0 : UINT64_MAX;
+        plan->fixed = options != NULL && options->has_growing_sizes ? 0 : UINT64_MAX;
         plan->has_float32_intermediates = options != NULL && options->has_float32_intermediates;
     }
     return plan;
@@ -444,21 +444,21 @@ bool onnx_check_input_count(const struct onnx_graph *graph, uint32_t count, stru
 
 /* What planning is tried with. */
 struct attempt {
-    uint64_t looked_at, closed; /* inputs, as in onnx_plan */
+    uint64_t looked_at, fixed; /* inputs, as in onnx_plan */
 };
 
 /* Once more, with fixed sizes where something needs them, or with what some shape depends on, where it is given. */
 static bool try_again(const struct onnx_plan *plan, uint32_t input_count, const struct onnx_plan_input *inputs,
                       struct attempt *attempt) {
     const uint64_t more = onnx_plan_more(plan, input_count, inputs);
-    if (plan->to_close != 0) {
-        attempt->closed |= plan->to_close;
+    if (plan->to_fix != 0) {
+        attempt->fixed |= plan->to_fix;
     } else if (more != 0) {
         attempt->looked_at |= more;
     } else {
-        attempt->closed |= plan->opened;
+        attempt->fixed |= plan->grown;
     }
-    return plan->to_close != 0 || more != 0 || plan->opened != 0;
+    return plan->to_fix != 0 || more != 0 || plan->grown != 0;
 }
 
 bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
@@ -476,7 +476,7 @@ bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *g
         }
         struct onnx_error reason = {0};
         plan->looked_at = attempt.looked_at;
-        plan->closed |= attempt.closed;
+        plan->fixed |= attempt.fixed;
         plan->input_count = input_count;
         if (make_plan(plan, graph, inputs, &reason)) {
             *made = plan;
@@ -534,8 +534,8 @@ const bool *onnx_plan_looked_at(const struct onnx_plan *plan) {
     return plan->looked_at_inputs;
 }
 
-const struct onnx_open_size *onnx_plan_open_sizes(const struct onnx_plan *plan) {
-    return plan->open;
+const struct onnx_growing_size *onnx_plan_growing_sizes(const struct onnx_plan *plan) {
+    return plan->growing;
 }
 
 uint32_t onnx_plan_size_vector_count(const struct onnx_plan *plan) {

@@ -16,7 +16,7 @@ struct onnx_plan;
 
 /* A dimension of a tensor that depends on a size of an input which the plan does not fix. The tensor has the size that
  * the plan makes room for; elements of inputs beyond the size of the run are 0. */
-struct onnx_open_dimension {
+struct onnx_growing_dimension {
     uint32_t input, dimension, added; /* the input's size, plus `added` */
 };
 
@@ -30,7 +30,7 @@ struct onnx_tensor {
     uint32_t strides[ONNX_MAX_RANK]; /* in elements, where it is strided */
     const void *data;                /* known on the host: the first element of what it is a view of; else NULL */
     uint32_t source;                 /* the number of that, which is the plan's; ONNX_NONE of a tensor of no elements */
-    const struct onnx_open_dimension *open; /* NULL: all sizes are fixed */
+    const struct onnx_growing_dimension *growing; /* NULL: all sizes are fixed */
 };
 
 /* An integer that is computed from a size of an input: scale * size + bias. */
@@ -106,24 +106,25 @@ struct onnx_size_element onnx_size_of(const struct onnx_tensor *tensor, uint32_t
 struct onnx_tensor *onnx_size_tensor(const struct onnx_call *call, enum onnx_type type, uint32_t rank,
                                      const uint32_t *sizes, const struct onnx_size_element *elements);
 
-/* Refuses a tensor with an open dimension that is not among these axes: the graph is then planned for the size that the
- * input has. */
-bool onnx_reduces_open(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
+/* Refuses a tensor with a growing dimension that is not among these axes: the graph is then planned for the size that
+ * the input has. */
+bool onnx_reduces_growing(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
                       const uint32_t *axes);
 
-/* Whether input `index` is one integer that is, in each run for which the plan holds, the open size of a dimension of a
- * tensor plus `added`. False too where it is not now; nothing is refused. */
-bool onnx_is_open_sum(const struct onnx_call *call, uint32_t index, const struct onnx_tensor *tensor, uint32_t added);
+/* Whether input `index` is one integer that is, in each run for which the plan holds, the growing size of a tensor plus
+ * `added`. False too where it is not now; nothing is refused. */
+bool onnx_is_growing_sum(const struct onnx_call *call, uint32_t index, const struct onnx_tensor *tensor,
+                         uint32_t added);
 
-/* Likewise whether two tensors have open sizes that are equal in each run. */
-bool onnx_are_open_alike(const struct onnx_call *call, const struct onnx_tensor *a, const struct onnx_tensor *b);
+/* Likewise whether two tensors have growing sizes that are equal in each run. */
+bool onnx_grow_alike(const struct onnx_call *call, const struct onnx_tensor *a, const struct onnx_tensor *b);
 
-/* A tensor whose dimension is, in each run, the open size of another tensor plus `added`. NULL with a reason. */
-struct onnx_tensor *onnx_open_by(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t dimension,
+/* A tensor whose dimension is, in each run, the growing size of another tensor plus `added`. NULL with a reason. */
+struct onnx_tensor *onnx_grow_by(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t dimension,
                                  const struct onnx_tensor *of, uint32_t added);
 
-/* Refuses a tensor with an open dimension: the graph is then planned for the sizes that the input has. */
-bool onnx_fix_open(const struct onnx_call *call, const struct onnx_tensor *tensor);
+/* Refuses a tensor with a growing dimension: the graph is then planned for the sizes that the input has. */
+bool onnx_fix_growing(const struct onnx_call *call, const struct onnx_tensor *tensor);
 
 /* As onnx_host_ints(), floats of any width as double; also integers. */
 const double *onnx_host_floats(const struct onnx_call *call, uint32_t index, uint32_t *count);
@@ -239,8 +240,8 @@ struct onnx_graph_input {
 };
 
 /* A size of an input that a plan does not fix: it holds for sizes of a range. */
-struct onnx_open_size {
-    bool is_open;
+struct onnx_growing_size {
+    bool is_growing;
     uint32_t dimension;
     uint32_t capacity; /* of the input that DirectML's graph reads; elements beyond the input's size must be 0 */
     int64_t least, most;
@@ -262,13 +263,13 @@ struct onnx_plan_output {
     uint64_t bytes;   /* of its elements, packed */
     uint32_t output;  /* of DirectML's graph, or ONNX_NONE: */
     const void *data; /* its elements are known, or it has none */
-    const struct onnx_open_dimension *open; /* a run has a part of it, see there; or NULL */
+    const struct onnx_growing_dimension *growing; /* a run has a part of it; or NULL */
 };
 
 struct onnx_plan_options {
     uint32_t fold_limit;            /* bytes of results that are computed on the host at most; 0: 64 KiB */
     uint64_t host_limit;            /* bytes of all tensors that planning writes out, without those of up to 4 KiB; 0: 1 GiB */
-    bool opens_sizes;               /* a size that no shape depends on is not fixed, see onnx_plan_open_sizes() */
+    bool has_growing_sizes;         /* a size may grow if no shape depends on it, see onnx_plan_growing_sizes() */
     bool has_float32_intermediates; /* of normalizations, softmax and attention that are written out in FLOAT16 */
 };
 
@@ -300,15 +301,15 @@ const uint64_t *onnx_plan_unread_bytes(const struct onnx_plan *plan);
 const bool *onnx_plan_looked_at(const struct onnx_plan *plan);
 
 /* Of each input the size that the plan does not fix. */
-const struct onnx_open_size *onnx_plan_open_sizes(const struct onnx_plan *plan);
+const struct onnx_growing_size *onnx_plan_growing_sizes(const struct onnx_plan *plan);
 
 /* What the plan's user computes from the sizes of inputs. Vector v is input `input_count` + v of onnx_graph_input, of
  * the input count that the plan was created with. */
 uint32_t onnx_plan_size_vector_count(const struct onnx_plan *plan);
 const struct onnx_size_vector *onnx_plan_size_vectors(const struct onnx_plan *plan);
 
-/* Whether it holds for inputs of the same shapes, but for open sizes, whose elements are the same where they were looked
- * at: others may have to lie in ranges, as must open sizes. */
+/* Whether it holds for inputs of the same shapes, but for growing sizes, whose elements are the same where they were
+ * looked at: others may have to lie in ranges, as must growing sizes. */
 bool onnx_plan_holds(const struct onnx_plan *plan, const struct onnx_plan_input *inputs);
 /* Whether it then looks at this input's elements. */
 bool onnx_plan_has_range(const struct onnx_plan *plan, uint32_t input);

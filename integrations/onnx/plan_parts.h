@@ -9,7 +9,7 @@ enum onnx_source_kind {
     ONNX_SOURCE_HOST,
     ONNX_SOURCE_INPUT, /* of the model's graph */
     ONNX_SOURCE_NODE,
-    ONNX_SOURCE_SIZES, /* computed from sizes of inputs when the model runs */
+    ONNX_SOURCE_SIZES, /* computed from growing sizes when the model runs */
 };
 
 struct onnx_source {
@@ -19,7 +19,7 @@ struct onnx_source {
     const void *data;
     size_t bytes;          /* of its elements; a multiple of 4 is what a buffer has */
     uint64_t depends;      /* on the elements of which inputs: a bit each, the last for all from there on */
-    uint64_t of_sizes;     /* elements depend on open sizes of these inputs alone, likewise; 0: also on others */
+    uint64_t of_sizes;     /* elements depend on growing sizes of these inputs alone, likewise; 0: also on others */
     uint32_t graph_number; /* of an input: its place among DirectML's; ONNX_NONE as long as no operator reads it */
     bool is_output;
     uint32_t read_count;
@@ -44,7 +44,7 @@ struct onnx_range {
     int64_t least, most;
 };
 
-/* The open size of one input is that of another plus a number. */
+/* The growing size of one input is that of another plus a number. */
 struct onnx_size_relation {
     uint32_t input, of;
     int64_t added;
@@ -77,13 +77,13 @@ struct onnx_plan {
     const struct onnx_plan_input *inputs; /* NULL: there are none yet */
     bool *looked_at_inputs;
     struct onnx_range *ranges; /* of inputs */
-    struct onnx_open_size *open; /* likewise */
-    bool allows_open;            /* the node that is being translated takes tensors with open dimensions */
-    uint64_t closed;             /* inputs all of whose sizes are fixed, as in `depends` */
-    uint64_t opened;             /* those that have one which is not */
-    uint64_t stepped;            /* of these those of onnx_open_size::is_step */
+    struct onnx_growing_size *growing; /* likewise */
+    bool allows_growing; /* the node that is being translated takes tensors with growing dimensions */
+    uint64_t fixed;      /* inputs all of whose sizes are fixed, as in `depends` */
+    uint64_t grown;      /* inputs that have a growing size */
+    uint64_t stepped;    /* of these those of onnx_growing_size::is_step */
+    uint64_t to_fix;     /* of these those that something needs to be fixed */
     struct onnx_size_relation *relations;
-    uint64_t to_close;           /* of these whatever something needs to be fixed */
     struct onnx_size_vector *vectors;
     uint32_t vector_count, vector_room;
     struct onnx_shared *shared;
@@ -167,20 +167,21 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
 /* Inputs, as in `depends`, that some shape depended on, that were not looked at, and that are given. */
 uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, const struct onnx_plan_input *inputs);
 
-/* ---- open_sizes.c ---- */
+/* ---- growing_sizes.c ---- */
 
-/* Whether a size of an input can be left open by what reads it, and if so opens it: its padded sizes. */
-bool onnx_open_input(struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t index,
+/* Lets a size of an input grow, if what reads the input allows it: `sizes` are then padded. Otherwise returns false,
+ * and they are the input's. */
+bool onnx_grow_input(struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t index,
                      const struct onnx_plan_input *input, uint32_t sizes[ONNX_MAX_RANK]);
 
-/* Marks inputs whose open sizes must be fixed. Returns false with a reason. */
+/* Marks inputs whose growing sizes must be fixed. Returns false with a reason. */
 bool onnx_fix_sizes(const struct onnx_call *call, uint64_t inputs);
 
-/* Whether the node takes the tensors with open dimensions that it reads; else refuses it. */
-bool onnx_begin_open(const struct onnx_call *call);
+/* Whether the node takes the tensors with growing dimensions that it reads; else refuses it. */
+bool onnx_check_growing(const struct onnx_call *call);
 
 /* Outputs of such a node, after its translation. False with a reason. */
-bool onnx_mark_open(const struct onnx_call *call);
+bool onnx_mark_growing(const struct onnx_call *call);
 
 /* Whether an operator gives the same bits for operands that are constants and for operands that are not. */
 bool onnx_is_exact(const DML_OPERATOR_DESC *op, uint32_t count, struct onnx_tensor *const *tensors);
@@ -191,7 +192,7 @@ bool onnx_is_exact(const DML_OPERATOR_DESC *op, uint32_t count, struct onnx_tens
  * failed, with a reason. */
 bool onnx_compute_sizes(const struct onnx_call *call);
 
-/* The one element of a tensor that is computed from open sizes; false: it is none. */
+/* The one element of a tensor that is computed from growing sizes; false: it is none. */
 bool onnx_read_size(const struct onnx_plan *plan, const struct onnx_tensor *tensor, struct onnx_size_element *element);
 
 /* A walk over a graph that goes on behind refused nodes, with what the model says of their outputs. */

@@ -12,13 +12,13 @@ static bool is_within(int64_t value, const struct onnx_range *range) {
 
 /* A range of a size plus a number is a range of the size. */
 static bool narrow_size(struct onnx_plan *plan, const struct onnx_size_element *size, const struct onnx_range *range) {
-    struct onnx_open_size *open = &plan->open[size->input];
-    const int64_t now = plan->inputs[size->input].sizes[open->dimension];
+    struct onnx_growing_size *growing = &plan->growing[size->input];
+    const int64_t now = plan->inputs[size->input].sizes[growing->dimension];
     if (size->scale != 1 || !is_within(now + size->bias, range)) {
         return false;
     }
-    open->least = open->least > range->least - size->bias ? open->least : range->least - size->bias;
-    open->most = open->most < range->most - size->bias ? open->most : range->most - size->bias;
+    growing->least = growing->least > range->least - size->bias ? growing->least : range->least - size->bias;
+    growing->most = growing->most < range->most - size->bias ? growing->most : range->most - size->bias;
     return true;
 }
 
@@ -51,10 +51,10 @@ bool onnx_is_within(const struct onnx_call *call, uint32_t index, int64_t least,
 }
 
 static int64_t size_of(const struct onnx_plan *plan, const struct onnx_plan_input *inputs, uint32_t input) {
-    return inputs[input].sizes[plan->open[input].dimension];
+    return inputs[input].sizes[plan->growing[input].dimension];
 }
 
-/* Makes the plan hold only where one open size is another plus a number, as it is now. */
+/* Makes the plan hold only where one growing size is another plus a number, as it is now. */
 static bool relate(const struct onnx_call *call, uint32_t input, uint32_t of, int64_t added) {
     struct onnx_plan *plan = call->plan;
     if (size_of(plan, plan->inputs, input) != size_of(plan, plan->inputs, of) + added) {
@@ -74,15 +74,16 @@ static bool relate(const struct onnx_call *call, uint32_t input, uint32_t of, in
     return true;
 }
 
-bool onnx_is_open_sum(const struct onnx_call *call, uint32_t index, const struct onnx_tensor *tensor, uint32_t added) {
+bool onnx_is_growing_sum(const struct onnx_call *call, uint32_t index, const struct onnx_tensor *tensor,
+                         uint32_t added) {
     struct onnx_size_element sum;
-    return tensor->open != NULL && onnx_read_size(call->plan, onnx_input(call, index), &sum) && sum.scale == 1 &&
-           relate(call, sum.input, tensor->open->input, (int64_t)tensor->open->added + added - sum.bias);
+    return tensor->growing != NULL && onnx_read_size(call->plan, onnx_input(call, index), &sum) && sum.scale == 1 &&
+           relate(call, sum.input, tensor->growing->input, (int64_t)tensor->growing->added + added - sum.bias);
 }
 
-bool onnx_are_open_alike(const struct onnx_call *call, const struct onnx_tensor *a, const struct onnx_tensor *b) {
-    return a->open != NULL && b->open != NULL && a->open->dimension == b->open->dimension &&
-           relate(call, a->open->input, b->open->input, (int64_t)b->open->added - a->open->added);
+bool onnx_grow_alike(const struct onnx_call *call, const struct onnx_tensor *a, const struct onnx_tensor *b) {
+    return a->growing != NULL && b->growing != NULL && a->growing->dimension == b->growing->dimension &&
+           relate(call, a->growing->input, b->growing->input, (int64_t)b->growing->added - a->growing->added);
 }
 
 bool onnx_plan_has_range(const struct onnx_plan *plan, uint32_t input) {
@@ -92,9 +93,9 @@ bool onnx_plan_has_range(const struct onnx_plan *plan, uint32_t input) {
 bool onnx_plan_holds(const struct onnx_plan *plan, const struct onnx_plan_input *inputs) {
     for (uint32_t i = 0; i < plan->input_count; ++i) {
         int64_t value;
-        const struct onnx_open_size *open = &plan->open[i];
-        if (open->is_open &&
-            (inputs[i].sizes[open->dimension] < open->least || inputs[i].sizes[open->dimension] > open->most)) {
+        const struct onnx_growing_size *growing = &plan->growing[i];
+        if (growing->is_growing &&
+            (size_of(plan, inputs, i) < growing->least || size_of(plan, inputs, i) > growing->most)) {
             return false;
         }
         if (plan->ranges[i].is_set && !(read_one(&inputs[i], &value) && is_within(value, &plan->ranges[i]))) {

@@ -168,7 +168,7 @@ static bool copy_inputs(struct onnx_run *run, struct onnx_recording *recording, 
                 onnx_commands_barrier(device, &recording->commands);
             }
             if (onnx_run_is_padded(run, input->input)) {
-                onnx_run_copy_padded(run, &recording->commands, input->input, run->places[i]);
+                onnx_run_copy_padded(run, &recording->commands, input->input, run->inputs.buffer, run->places[i]);
             } else {
                 onnx_commands_copy(device, &recording->commands, onnx_place_buffer(from), from->offset,
                                    run->inputs.buffer, run->places[i], input->bytes);
@@ -200,7 +200,7 @@ static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording,
         const VkBuffer from = is_there ? onnx_place_buffer(&places[i]) : run->outputs.buffer;
         const uint64_t offset = is_there ? places[i].offset : run->places[onnx_plan_input_count(plan) + output->output];
         if (onnx_run_is_cut(run, i)) {
-            onnx_run_copy_cut(run, &recording->commands, i, offset, &places[i]);
+            onnx_run_copy_cut(run, &recording->commands, i, from, offset, &places[i]);
             copies = true;
         } else if (!is_there) {
             onnx_commands_copy(device, &recording->commands, from, offset, onnx_place_buffer(&places[i]),

@@ -102,11 +102,10 @@ void onnx_run_read_output(const struct onnx_run *run, uint32_t output, const voi
 /* Bytes of an input as it was given. */
 uint64_t onnx_run_given_bytes(const struct onnx_run *run, uint32_t input);
 
-/* Record the padding of an input on the device, to an offset in the run's own inputs, and the copy of a part of the
- * run's own outputs to its place. */
-void onnx_run_copy_padded(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t input,
+/* Record the padding of an input on the device, and the copy of an output's part to its place. */
+void onnx_run_copy_padded(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t input, VkBuffer to,
                           uint64_t offset);
-void onnx_run_copy_cut(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t output,
+void onnx_run_copy_cut(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t output, VkBuffer from,
                        uint64_t offset, const struct onnx_place *to);
 
 /* ---- by_reference.c ---- */

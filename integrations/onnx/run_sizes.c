@@ -11,11 +11,11 @@ static uint32_t count_inputs(const struct onnx_run *run) {
 }
 
 bool onnx_run_is_padded(const struct onnx_run *run, uint32_t input) {
-    return input < count_inputs(run) && onnx_plan_open_sizes(run->plan)[input].is_open;
+    return input < count_inputs(run) && onnx_plan_growing_sizes(run->plan)[input].is_growing;
 }
 
 bool onnx_run_is_cut(const struct onnx_run *run, uint32_t output) {
-    return onnx_plan_outputs(run->plan)[output].open != NULL;
+    return onnx_plan_outputs(run->plan)[output].growing != NULL;
 }
 
 /* ---- rows ---- */
@@ -33,14 +33,14 @@ static struct rows find_rows(enum onnx_type type, uint32_t rank, const uint32_t 
 }
 
 static struct rows find_input_rows(const struct onnx_run *run, uint32_t input) {
-    const struct onnx_open_size *open = &onnx_plan_open_sizes(run->plan)[input];
+    const struct onnx_growing_size *growing = &onnx_plan_growing_sizes(run->plan)[input];
     const struct onnx_plan_input *is = &run->begun[input];
-    return find_rows(is->type, is->rank, is->sizes, open->dimension, open->capacity);
+    return find_rows(is->type, is->rank, is->sizes, growing->dimension, growing->capacity);
 }
 
 static struct rows find_output_rows(const struct onnx_run *run, uint32_t output) {
     const struct onnx_plan_output *planned = &onnx_plan_outputs(run->plan)[output], *is = &run->results[output];
-    const uint32_t dimension = planned->open->dimension;
+    const uint32_t dimension = planned->growing->dimension;
     return find_rows(is->type, is->rank, is->sizes, dimension, planned->sizes[dimension]);
 }
 
@@ -79,24 +79,24 @@ uint64_t onnx_run_given_bytes(const struct onnx_run *run, uint32_t input) {
     return onnx_bytes_of(is->type, onnx_elements(is->rank, is->sizes));
 }
 
-void onnx_run_copy_padded(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t input,
+void onnx_run_copy_padded(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t input, VkBuffer to,
                           uint64_t offset) {
     struct onnx_device *device = run->session->device;
     const struct rows rows = find_input_rows(run, input);
     const struct onnx_place *from = &run->begun_at[input];
-    onnx_commands_clear(device, commands, run->inputs.buffer, offset, ROUND_UP(rows.count * rows.in_plan, 4));
+    onnx_commands_clear(device, commands, to, offset, ROUND_UP(rows.count * rows.in_plan, 4));
     onnx_commands_barrier(device, commands);
     for (uint64_t r = 0; r < rows.count; ++r) {
-        onnx_commands_copy(device, commands, onnx_place_buffer(from), from->offset + r * rows.in_run,
-                           run->inputs.buffer, offset + r * rows.in_plan, rows.in_run);
+        onnx_commands_copy(device, commands, onnx_place_buffer(from), from->offset + r * rows.in_run, to,
+                           offset + r * rows.in_plan, rows.in_run);
     }
 }
 
-void onnx_run_copy_cut(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t output,
+void onnx_run_copy_cut(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t output, VkBuffer from,
                        uint64_t offset, const struct onnx_place *to) {
     const struct rows rows = find_output_rows(run, output);
     for (uint64_t r = 0; r < rows.count; ++r) {
-        onnx_commands_copy(run->session->device, commands, run->outputs.buffer, offset + r * rows.in_plan,
+        onnx_commands_copy(run->session->device, commands, from, offset + r * rows.in_plan,
                            onnx_place_buffer(to), to->offset + r * rows.in_run, rows.in_run);
     }
 }
@@ -135,7 +135,7 @@ bool onnx_run_create_sizes(struct onnx_run *run, struct onnx_error *error) {
 }
 
 static int64_t size_of(const struct onnx_run *run, uint32_t input) {
-    return run->own_inputs[input].sizes[onnx_plan_open_sizes(run->plan)[input].dimension];
+    return run->own_inputs[input].sizes[onnx_plan_growing_sizes(run->plan)[input].dimension];
 }
 
 static void compute_sizes(const struct onnx_run *run, const struct onnx_size_vector *vector, void *to) {
@@ -152,10 +152,10 @@ static void compute_sizes(const struct onnx_run *run, const struct onnx_size_vec
 
 static void set_results(struct onnx_run *run) {
     for (uint32_t i = 0; i < onnx_plan_output_count(run->plan); ++i) {
-        const struct onnx_open_dimension *open = onnx_plan_outputs(run->plan)[i].open;
-        if (open != NULL) {
+        const struct onnx_growing_dimension *growing = onnx_plan_outputs(run->plan)[i].growing;
+        if (growing != NULL) {
             struct onnx_plan_output *is = &run->results[i];
-            is->sizes[open->dimension] = (uint32_t)size_of(run, open->input) + open->added;
+            is->sizes[growing->dimension] = (uint32_t)size_of(run, growing->input) + growing->added;
             is->bytes = onnx_bytes_of(is->type, onnx_elements(is->rank, is->sizes));
         }
     }

@@ -66,13 +66,13 @@ static const void *look_at(const struct asked *asked, uint32_t i, struct onnx_er
     return copy;
 }
 
-/* Whether an input has the sizes that a run was planned for, or such as the plan leaves open. */
+/* Whether an input has the sizes that a run was planned for, or such as the plan lets grow. */
 static bool has_sizes(const struct onnx_run *run, uint32_t i, const struct onnx_plan_input *input) {
     const struct onnx_plan_input *own = &run->key[i];
-    const struct onnx_open_size *open = &onnx_plan_open_sizes(run->plan)[i];
+    const struct onnx_growing_size *growing = &onnx_plan_growing_sizes(run->plan)[i];
     bool is_same = own->type == input->type && own->rank == input->rank;
     for (uint32_t d = 0; d < own->rank && is_same; ++d) {
-        is_same = own->sizes[d] == input->sizes[d] || (open->is_open && open->dimension == d);
+        is_same = own->sizes[d] == input->sizes[d] || (growing->is_growing && growing->dimension == d);
     }
     return is_same;
 }
@@ -124,7 +124,7 @@ static bool copy_inputs(struct onnx_run *run, const struct asked *asked, struct 
 static bool make_plan(struct onnx_run *run, const struct asked *asked, struct onnx_error *error) {
     const struct onnx_session *session = run->session;
     const struct onnx_plan_options options = {
-        .opens_sizes = true, .has_float32_intermediates = session->options.has_float32_intermediates};
+        .has_growing_sizes = true, .has_float32_intermediates = session->options.has_float32_intermediates};
     if (!copy_inputs(run, asked, error) ||
         !onnx_plan_create(session->model, session->graph, count_inputs(session), run->key, &options, &run->plan, error)) {
         return false;

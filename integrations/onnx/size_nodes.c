@@ -1,4 +1,4 @@
-/* Integers that are computed from open sizes: tensors of them, and the nodes that only select and combine them. The
+/* Integers that are computed from growing sizes: tensors of them, and the nodes that only select and combine them. The
  * elements stay linear in one size each, so the session computes them for each run, and ranges of values are ranges of
  * sizes. Other nodes read such a tensor as an input whose elements are not known. */
 #include <string.h>
@@ -13,8 +13,8 @@ struct vector {
 };
 
 struct onnx_size_element onnx_size_of(const struct onnx_tensor *tensor, uint32_t dimension) {
-    if (tensor->open != NULL && tensor->open->dimension == dimension) {
-        return (struct onnx_size_element){tensor->open->input, 1, tensor->open->added};
+    if (tensor->growing != NULL && tensor->growing->dimension == dimension) {
+        return (struct onnx_size_element){tensor->growing->input, 1, tensor->growing->added};
     }
     return (struct onnx_size_element){ONNX_NONE, 0, tensor->sizes[dimension]};
 }

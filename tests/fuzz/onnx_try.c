@@ -56,7 +56,7 @@ static void try_plan(const struct onnx_model *model, const struct onnx_plan_inpu
     REQUIRE(onnx_report(model, &model->graph, count, inputs, tell, NULL, &error) || error.text[0] != 0);
     error.text[0] = 0;
     /* Which looks for patterns, too, and leaves sizes open as sessions do. */
-    const struct onnx_plan_options wide = {.has_float32_intermediates = true, .opens_sizes = true};
+    const struct onnx_plan_options wide = {.has_float32_intermediates = true, .has_growing_sizes = true};
     if (!onnx_plan_create(model, &model->graph, count, inputs, &wide, &plan, &error)) {
         REQUIRE(plan == NULL && error.text[0] != 0);
         return;

@@ -227,7 +227,7 @@ static void plans_hold_for_a_step_of_lengths(void **state) {
         bool holds;
     } cases[] = {{70, 70, 71, true},    {65, 65, 66, true},  {128, 128, 129, true}, {64, 64, 65, false},
                  {129, 129, 130, false}, {70, 70, 70, false}, {70, 71, 71, false}};
-    const struct onnx_plan_options options = {.opens_sizes = true};
+    const struct onnx_plan_options options = {.has_growing_sizes = true};
     struct onnx_plan_input inputs[] = {{.type = ONNX_FLOAT, .rank = 3, .sizes = {1, 1, 24}},
                                        {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, 70, 8}},
                                        {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, 70, 8}},
@@ -254,13 +254,14 @@ static void plans_hold_for_a_step_of_lengths(void **state) {
     if (!onnx_plan_create(&model, &model.graph, 4, inputs, &options, &plan, &error)) {
         fail_msg("%s", error.text);
     }
-    const struct onnx_open_size *open = onnx_plan_open_sizes(plan);
-    assert_false(open[0].is_open);
-    assert_true(open[1].is_open && open[1].is_step && open[1].dimension == 2 && open[1].capacity == 128);
-    assert_true(open[3].is_open && !open[3].is_step && open[3].dimension == 1 && open[3].capacity == 256);
+    const struct onnx_growing_size *growing = onnx_plan_growing_sizes(plan);
+    assert_false(growing[0].is_growing);
+    assert_true(growing[1].is_growing && growing[1].is_step && growing[1].dimension == 2 && growing[1].capacity == 128);
+    assert_true(growing[3].is_growing && !growing[3].is_step && growing[3].dimension == 1);
+    assert_int_equal(growing[3].capacity, 256);
     assert_int_equal(onnx_plan_outputs(plan)[1].sizes[2], 129);
-    assert_int_equal(onnx_plan_outputs(plan)[1].open->added, 1);
-    assert_null(onnx_plan_outputs(plan)[0].open);
+    assert_int_equal(onnx_plan_outputs(plan)[1].growing->added, 1);
+    assert_null(onnx_plan_outputs(plan)[0].growing);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         inputs[1].sizes[2] = cases[i].keys;
         inputs[2].sizes[2] = cases[i].values;

@@ -182,7 +182,7 @@ static bool reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function) {
     if (!read_axes(call, &r)) {
         return false;
     }
-    if (!onnx_reduces_open(call, r.x, r.count, r.axes)) {
+    if (!onnx_reduces_growing(call, r.x, r.count, r.axes)) {
         return false;
     }
     if (!supports(function, r.x->type)) {

@@ -162,7 +162,7 @@ bool onnx_fix_sizes(const struct onnx_call *call, uint64_t inputs) {
 }
 
 bool onnx_reduces_growing(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
-                      const uint32_t *axes) {
+                          const uint32_t *axes) {
     bool is_closed = tensor->growing == NULL;
     for (uint32_t i = 0; i < count && !is_closed; ++i) {
         is_closed = axes[i] == tensor->growing->dimension;

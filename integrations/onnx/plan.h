@@ -109,7 +109,7 @@ struct onnx_tensor *onnx_size_tensor(const struct onnx_call *call, enum onnx_typ
 /* Refuses a tensor with a growing dimension that is not among these axes: the graph is then planned for the size that
  * the input has. */
 bool onnx_reduces_growing(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
-                      const uint32_t *axes);
+                          const uint32_t *axes);
 
 /* Whether input `index` is one integer that is, in each run for which the plan holds, the growing size of a tensor plus
  * `added`. False too where it is not now; nothing is refused. */

@@ -220,6 +220,7 @@ static const unsigned char *known_elements(const struct onnx_call *call, uint32_
     }
     if ((*tensor)->data == NULL) {
         plan->unknown |= plan->sources[(*tensor)->source].depends;
+        plan->to_fix |= plan->sources[(*tensor)->source].of_sizes;
         onnx_refuse(call, "input %u is not known before the model runs", (unsigned)index);
         return NULL;
     }

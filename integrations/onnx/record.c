@@ -15,13 +15,14 @@ static bool overlaps(const struct onnx_place *a, uint64_t a_bytes, const struct 
 
 /* Whether operators read this input of the graph where it lies; else it is copied first. */
 static bool reads_there(const struct onnx_run *run, uint32_t input) {
-    return onnx_run_is_at(run->begun_at, input) &&
+    return onnx_run_is_at(run->begun_at, input) && !onnx_run_is_padded(run, input) &&
            run->begun_at[input].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT == 0;
 }
 
 /* Whether operators write this output of the model where it shall lie: not over what they read. */
 static bool writes_there(const struct onnx_run *run, const struct onnx_place *places, uint32_t index) {
-    if (!onnx_run_is_at(places, index) || places[index].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT != 0) {
+    if (!onnx_run_is_at(places, index) || onnx_run_is_cut(run, index) ||
+        places[index].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT != 0) {
         return false;
     }
     bool is_apart = true;
@@ -79,12 +80,14 @@ static struct onnx_where *find_where(const struct onnx_run *run, const struct on
             continue;
         }
         const bool is_at = onnx_run_is_at(run->begun_at, input);
-        where[i] = is_at ? (struct onnx_where){onnx_place_id(&run->begun_at[input]), run->begun_at[input].offset}
-                         : (struct onnx_where){0, run->places[i]};
+        const uint64_t given_bytes = is_at && onnx_run_is_padded(run, input) ? onnx_run_given_bytes(run, input) : 0;
+        where[i] = is_at ? (struct onnx_where){onnx_place_id(&run->begun_at[input]), run->begun_at[input].offset,
+                                               given_bytes}
+                         : (struct onnx_where){0, run->places[i], 0};
         *has_inputs = *has_inputs || !reads_there(run, input);
     }
     for (uint32_t i = 0; where != NULL && i < output_count; ++i) {
-        where[input_count + i] = (struct onnx_where){0, run->places[input_count + i]};
+        where[input_count + i] = (struct onnx_where){0, run->places[input_count + i], 0};
     }
     for (uint32_t i = 0; where != NULL && i < onnx_plan_output_count(plan); ++i) {
         const uint32_t output = onnx_plan_outputs(plan)[i].output;
@@ -92,7 +95,8 @@ static struct onnx_where *find_where(const struct onnx_run *run, const struct on
             continue;
         }
         if (onnx_run_is_at(outputs, i)) {
-            where[input_count + output] = (struct onnx_where){onnx_place_id(&outputs[i]), outputs[i].offset};
+            where[input_count + output] = (struct onnx_where){
+                onnx_place_id(&outputs[i]), outputs[i].offset, onnx_run_is_cut(run, i) ? run->results[i].bytes : 0};
         }
         *has_outputs = *has_outputs || !writes_there(run, outputs, i);
     }
@@ -172,8 +176,12 @@ static bool copy_inputs(struct onnx_run *run, struct onnx_recording *recording, 
             if (copies) { /* over what came up with the others */
                 onnx_commands_barrier(device, &recording->commands);
             }
-            onnx_commands_copy(device, &recording->commands, onnx_place_buffer(from), from->offset, own->buffer,
-                               run->places[i], input->bytes);
+            if (onnx_run_is_padded(run, input->input)) {
+                onnx_run_copy_padded(run, &recording->commands, input->input, own->buffer, run->places[i]);
+            } else {
+                onnx_commands_copy(device, &recording->commands, onnx_place_buffer(from), from->offset, own->buffer,
+                                   run->places[i], input->bytes);
+            }
             copies = true;
         }
     }
@@ -200,15 +208,23 @@ static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording,
         const bool is_there = writes_there(run, places, i);
         const VkBuffer from = is_there ? onnx_place_buffer(&places[i]) : own->buffer;
         const uint64_t offset = is_there ? places[i].offset : run->places[onnx_plan_input_count(plan) + output->output];
-        if (!is_there) {
+        if (onnx_run_is_cut(run, i)) {
+            onnx_run_copy_cut(run, &recording->commands, i, from, offset, &places[i]);
+            copies = true;
+        } else if (!is_there) {
             onnx_commands_copy(device, &recording->commands, from, offset, onnx_place_buffer(&places[i]),
                                places[i].offset, output->bytes);
             copies = true;
         }
-        struct onnx_mirror *mirror = onnx_place_mirror(run->session->options.pool, &places[i], output->bytes);
+        struct onnx_mirror *mirror =
+            onnx_place_mirror(run->session->options.pool, &places[i], run->results[i].bytes);
         recording->mirrors[output->output] = mirror;
         if (mirror != NULL) {
-            onnx_commands_copy(device, &recording->commands, from, offset, mirror->host.buffer, 0, output->bytes);
+            if (!is_there) {
+                onnx_commands_barrier(device, &recording->commands);
+            }
+            onnx_commands_copy(device, &recording->commands, onnx_place_buffer(&places[i]), places[i].offset,
+                               mirror->host.buffer, 0, run->results[i].bytes);
             copies = true;
         }
     }
@@ -316,7 +332,7 @@ static void write_inputs(const struct onnx_run *run) {
     for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
         if (input->input != ONNX_NONE && !onnx_run_is_at(run->begun_at, input->input)) {
-            memcpy(host + run->places[i], run->begun[input->input].data, input->bytes);
+            onnx_run_write_input(run, input->input, input->bytes, host + run->places[i]);
         }
     }
 }
@@ -327,7 +343,7 @@ static void read_outputs(const struct onnx_run *run, void *const *outputs, const
     for (uint32_t i = 0; i < onnx_plan_output_count(run->plan); ++i) {
         const struct onnx_plan_output *output = &onnx_plan_outputs(run->plan)[i];
         if (output->output != ONNX_NONE && outputs[i] != NULL && !onnx_run_is_at(places, i)) {
-            memcpy(outputs[i], host + own[output->output], output->bytes);
+            onnx_run_read_output(run, i, host + own[output->output], outputs[i]);
         }
     }
 }
@@ -340,7 +356,7 @@ bool onnx_run_on_device(struct onnx_run *run, void *const *outputs, const struct
     }
     for (uint32_t i = 0; places != NULL && i < onnx_plan_output_count(run->plan); ++i) {
         if (places[i].piece != NULL) {
-            onnx_place_touch(&places[i], onnx_plan_outputs(run->plan)[i].bytes);
+            onnx_place_touch(&places[i], run->results[i].bytes);
         }
     }
     write_inputs(run);

@@ -1,4 +1,4 @@
-/* What sessions and the parts of a run share: session.c, memory.c, prepare.c, record.c, by_reference.c. */
+/* What sessions and the parts of a run share: session.c, memory.c, prepare.c, record.c, run_sizes.c, by_reference.c. */
 #ifndef ONNX_RUN_H
 #define ONNX_RUN_H
 
@@ -25,6 +25,7 @@ struct onnx_recording {
 struct onnx_where {
     uint64_t id; /* of the piece; 0: in the run's own memory */
     uint64_t offset;
+    uint64_t given_bytes; /* of an input that is padded from there, or an output of which a part goes there; else 0 */
 };
 
 /* A graph for inputs of certain types and sizes. */
@@ -42,6 +43,10 @@ struct onnx_run {
     uint64_t held_bytes; /* an estimate of what keeping the run takes */
     struct onnx_recording *recordings;
     bool is_new;
+    struct onnx_plan_input *own_inputs; /* what `begun` points to: inputs of the model's graph, then size vectors */
+    struct onnx_place *own_places;      /* likewise */
+    void **own_data;                    /* of size vectors */
+    struct onnx_plan_output *results;   /* outputs of the model as the run has them */
     /* Of the run that is under way: */
     const struct onnx_plan_input *begun;
     const struct onnx_place *begun_at; /* NULL: all on the host */
@@ -100,6 +105,36 @@ bool onnx_run_record(struct onnx_run *run, struct onnx_error *error);
 bool onnx_run_on_device(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
                         struct onnx_error *error);
 void onnx_run_free_recordings(struct onnx_run *run);
+
+/* ---- run_sizes.c ---- */
+
+/* Memory for what depends on sizes that the plan does not fix. */
+bool onnx_run_create_sizes(struct onnx_run *run, struct onnx_error *error);
+void onnx_run_free_sizes(struct onnx_run *run);
+
+/* The inputs of a run that begins. */
+void onnx_run_set_inputs(struct onnx_run *run, uint32_t given, const struct onnx_plan_input *inputs,
+                         const struct onnx_place *places);
+
+/* Whether DirectML's graph reads a padded copy of this input of the model, and whether an output of the model is a part
+ * of what DirectML's graph writes. */
+bool onnx_run_is_padded(const struct onnx_run *run, uint32_t input);
+bool onnx_run_is_cut(const struct onnx_run *run, uint32_t output);
+
+/* An input on the host, as DirectML's graph reads it: `bytes`. */
+void onnx_run_write_input(const struct onnx_run *run, uint32_t input, uint64_t bytes, void *to);
+
+/* An output of the model, from what DirectML's graph wrote. */
+void onnx_run_read_output(const struct onnx_run *run, uint32_t output, const void *from, void *to);
+
+/* Bytes of an input as it was given. */
+uint64_t onnx_run_given_bytes(const struct onnx_run *run, uint32_t input);
+
+/* Record the padding of an input on the device, and the copy of an output's part to its place. */
+void onnx_run_copy_padded(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t input, VkBuffer to,
+                          uint64_t offset);
+void onnx_run_copy_cut(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t output, VkBuffer from,
+                       uint64_t offset, const struct onnx_place *to);
 
 /* ---- by_reference.c ---- */
 

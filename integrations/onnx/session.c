@@ -24,6 +24,7 @@ static void free_run(struct onnx_run *run) {
     onnx_run_free_recordings(run);
     vkdmlDestroyDispatchable(run->dispatchable);
     onnx_weights_forget(run->session->weights, &run->weight_ids);
+    onnx_run_free_sizes(run);
     onnx_plan_free(run->plan);
     for (uint32_t i = 0; run->elements != NULL && i < count_inputs(run->session); ++i) {
         free(run->elements[i]);
@@ -64,13 +65,23 @@ static const void *look_at(const struct asked *asked, uint32_t i, struct onnx_er
     return copy;
 }
 
+/* Whether an input has the sizes that a run was planned for, or such as the plan lets grow. */
+static bool has_sizes(const struct onnx_run *run, uint32_t i, const struct onnx_plan_input *input) {
+    const struct onnx_plan_input *own = &run->key[i];
+    const struct onnx_growing_size *growing = &onnx_plan_growing_sizes(run->plan)[i];
+    bool is_same = own->type == input->type && own->rank == input->rank;
+    for (uint32_t d = 0; d < own->rank && is_same; ++d) {
+        is_same = own->sizes[d] == input->sizes[d] || (growing->is_growing && growing->dimension == d);
+    }
+    return is_same;
+}
+
 /* What cannot be looked at is another. */
 static bool is_same(const struct onnx_run *run, const struct asked *asked) {
     struct onnx_error ignored = {0};
     for (uint32_t i = 0; i < count_inputs(run->session); ++i) {
-        const struct onnx_plan_input *own = &run->key[i], *input = &asked->seen[i];
-        if (own->type != input->type || own->rank != input->rank ||
-            memcmp(own->sizes, input->sizes, own->rank * sizeof own->sizes[0]) != 0) {
+        const struct onnx_plan_input *own = &run->key[i];
+        if (!has_sizes(run, i, &asked->seen[i])) {
             return false;
         }
         const bool is_asked = run->elements[i] != NULL || onnx_plan_has_range(run->plan, i);
@@ -117,7 +128,8 @@ static bool check_files(const struct onnx_session *session, struct onnx_error *e
 
 static bool make_plan(struct onnx_run *run, const struct asked *asked, struct onnx_error *error) {
     const struct onnx_session *session = run->session;
-    const struct onnx_plan_options options = {.has_float32_intermediates = session->options.has_float32_intermediates};
+    const struct onnx_plan_options options = {
+        .has_growing_sizes = true, .has_float32_intermediates = session->options.has_float32_intermediates};
     if (!copy_inputs(run, asked, error) ||
         !onnx_plan_create(session->model, session->graph, count_inputs(session), run->key, &options, &run->plan, error)) {
         return false;
@@ -130,7 +142,7 @@ static bool make_plan(struct onnx_run *run, const struct asked *asked, struct on
             run->key[i].data = NULL;
         }
     }
-    return true;
+    return onnx_run_create_sizes(run, error);
 }
 
 /* ---- sessions ---- */
@@ -290,8 +302,7 @@ bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const
     if (run == NULL) {
         pthread_mutex_unlock(&session->lock);
     } else {
-        run->begun = inputs;
-        run->begun_at = places;
+        onnx_run_set_inputs(run, input_count, inputs, places);
         run->next = session->runs;
         session->runs = run;
         if (run->is_new) {
@@ -314,7 +325,7 @@ bool onnx_run_begin(struct onnx_session *session, uint32_t input_count, const st
 }
 
 const struct onnx_plan_output *onnx_run_outputs(const struct onnx_run *run) {
-    return onnx_plan_outputs(run->plan);
+    return run->results;
 }
 
 /* What the plan knows of an output without operators: its elements; and that of 4 bits the half byte behind an odd

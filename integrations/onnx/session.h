@@ -32,7 +32,8 @@ void onnx_session_free(struct onnx_session *session);
 /* A session that is ready to run for certain inputs: no other thread uses it until onnx_run_end(). */
 struct onnx_run;
 
-/* Plans, compiles and initializes, where that has not been done for inputs of these types and sizes. All have data. */
+/* Plans, compiles and initializes, unless a plan that is kept holds for inputs of these types and sizes. All have
+ * data. */
 bool onnx_run_begin(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
                     struct onnx_run **run, struct onnx_error *error);
 
@@ -40,7 +41,7 @@ bool onnx_run_begin(struct onnx_session *session, uint32_t input_count, const st
 bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
                        const struct onnx_place *places, struct onnx_run **run, struct onnx_error *error);
 
-/* What will come of it; as many as the graph has outputs. */
+/* What will come of it; as many as the graph has outputs. Valid until onnx_run_end(). */
 const struct onnx_plan_output *onnx_run_outputs(const struct onnx_run *run);
 
 /* Runs once, on the inputs that it was begun for. Outputs are written packed, as many bytes as onnx_plan_output says,

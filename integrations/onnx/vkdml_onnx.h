@@ -2,12 +2,12 @@
  * @file
  * ONNX models on DirectML's operators: the library libvkdml_onnx, beside libvkdml.
  *
- * A model is opened with a device of its own, planned and compiled at the first run of each shape, and kept. Weights are
- * loaded at the first run, and kept once for all shapes. Functions
- * that return a VkdmlResult have, where they fail, told why: vkdmlOnnxGetErrorMessage() gives it to the thread. The
- * code is vkdml's: VKDML_ERROR_INVALID_ARGUMENT of a model or inputs that are refused, VKDML_ERROR_OUT_OF_HOST_MEMORY
- * where memory is out, and then the same call may be repeated, VKDML_ERROR_DEVICE_LOST on a device that is lost, and so
- * on.
+ * A model is opened with a device of its own. It is planned and compiled at the first run of each shape, and the plan
+ * is kept; one plan may hold for a range of lengths that grow (docs/ONNX.md, Sizes that grow). Weights are loaded at the
+ * first run, and kept once for all shapes. Functions that return a VkdmlResult have, where they fail, told why:
+ * vkdmlOnnxGetErrorMessage() gives it to the thread. The code is vkdml's: VKDML_ERROR_INVALID_ARGUMENT of a model or
+ * inputs that are refused, VKDML_ERROR_OUT_OF_HOST_MEMORY where memory is out, and then the same call may be repeated,
+ * VKDML_ERROR_DEVICE_LOST on a device that is lost, and so on.
  *
  * Threads: what is known of a model (inputs, outputs, device) may be asked by any at any time. Runs of one model take
  * turns: vkdmlOnnxBeginRun() waits for the end of another thread's, and a run belongs to the thread that began it.

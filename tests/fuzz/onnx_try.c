@@ -56,7 +56,8 @@ static void try_plan(const struct onnx_model *model, const struct onnx_plan_inpu
     const uint32_t count = model->graph.input_count;
     REQUIRE(onnx_report(model, &model->graph, count, inputs, tell, NULL, &error) || error.text[0] != 0);
     error.text[0] = 0;
-    const struct onnx_plan_options wide = {.has_float32_intermediates = true}; /* which looks for patterns, too */
+    /* Which looks for patterns, too, and leaves sizes open as sessions do. */
+    const struct onnx_plan_options wide = {.has_float32_intermediates = true, .has_growing_sizes = true};
     if (!onnx_plan_create(model, &model->graph, count, inputs, &wide, &plan, &error)) {
         REQUIRE(plan == NULL && error.text[0] != 0);
         return;

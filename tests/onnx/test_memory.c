@@ -212,6 +212,78 @@ static bool run_at_places(struct onnx_error *error) {
     return done;
 }
 
+static struct onnx_session_options options;
+static struct proto loop; /* a model with a mask and a cache that grow */
+
+static struct proto with_int(struct proto node, const char *name, int64_t value) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, name);
+    proto_int(&attribute, 3, value);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_INT);
+    proto_message(&node, 5, attribute);
+    return node;
+}
+
+static void make_loop(void) {
+    struct proto graph = {NULL, 0}, axis = {NULL, 0};
+    proto_int(&axis, 1, 1);
+    proto_int(&axis, 2, ONNX_INT64);
+    proto_text(&axis, 8, "axis");
+    proto_bytes(&axis, 9, &(int64_t){1}, sizeof(int64_t));
+    proto_message(&graph, 5, axis);
+    proto_message(&graph, 1, with_int(model_node("ReduceSum", "mask axis", "sums"), "keepdims", 0));
+    proto_message(&graph, 1, model_node("Sub", "sums axis", "last"));
+    proto_message(&graph, 1, with_int(model_node("Cast", "last", "lengths"), "to", ONNX_INT32));
+    proto_message(&graph, 1, model_node("Shape", "mask", "shape"));
+    proto_message(&graph, 1, model_node("Gather", "shape axis", "total64"));
+    proto_message(&graph, 1, with_int(model_node("Cast", "total64", "total"), "to", ONNX_INT32));
+    proto_message(&graph, 1, model_node("Mul", "shape shape", "squares"));
+    struct proto node = model_call("com.microsoft", "GroupQueryAttention", "x - - k v lengths total", "y nk");
+    proto_message(&graph, 1, with_int(with_int(node, "num_heads", 1), "kv_num_heads", 1));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "1 s 6"));
+    proto_message(&graph, 11, model_value("k", ONNX_FLOAT, "1 1 past 2"));
+    proto_message(&graph, 11, model_value("v", ONNX_FLOAT, "1 1 past 2"));
+    proto_message(&graph, 11, model_value("mask", ONNX_INT64, "1 all"));
+    proto_message(&graph, 12, model_value("nk", ONNX_FLOAT, "1 1 all 2"));
+    proto_message(&graph, 12, model_value("squares", ONNX_INT64, "2"));
+    loop = model_of(graph);
+    proto_message(&loop, 8, model_opset("com.microsoft", 1));
+}
+
+/* Two lengths by one plan. */
+static bool run_loop(struct onnx_error *error) {
+    static const int64_t mask[] = {1, 1, 1, 1};
+    struct onnx_model model;
+    struct onnx_session *of = NULL;
+    if (!onnx_read_model(loop.bytes, loop.length, NULL, &model, error)) {
+        return false;
+    }
+    bool done = onnx_session_create(device, &model, &model.graph, &options, &of, error);
+    for (uint32_t past = 2; past < 4 && done; past++) {
+        const struct onnx_plan_input inputs[] = {{.type = ONNX_FLOAT, .rank = 3, .sizes = {1, 1, 6}, .data = x},
+                                                 {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, past, 2}, .data = x},
+                                                 {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, past, 2}, .data = x},
+                                                 {.type = ONNX_INT64, .rank = 2, .sizes = {1, past + 1}, .data = mask}};
+        float keys[8] = {0};
+        int64_t squares[2] = {0};
+        struct onnx_run *begun = NULL;
+        struct onnx_run_facts facts = {0};
+        done = onnx_run_begin(of, 4, inputs, &begun, error) &&
+               onnx_run_execute(begun, (void *[]){keys, squares}, error);
+        if (done) {
+            onnx_run_facts(begun, &facts);
+            assert_int_equal(facts.is_new, past == 2);
+            assert_memory_equal(keys, x, past * 2 * sizeof *keys);
+            assert_memory_equal(keys + past * 2, x + 2, 2 * sizeof *keys);
+            assert_int_equal(squares[1], (past + 1) * (past + 1));
+        }
+        onnx_run_end(begun);
+    }
+    onnx_session_free(of);
+    onnx_arena_free(&model.arena);
+    return done;
+}
+
 /* Nodes one by one, by the reference; of the model's outputs y is wrong. */
 static bool diagnose(struct onnx_error *error) {
     const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = x};
@@ -278,7 +350,6 @@ static bool call_all(struct onnx_error *error) {
 
 /* ---- the points ---- */
 
-static struct onnx_session_options options;
 
 /* Where relu(x) is not 0: a plan, and a node of the host. */
 static bool run_stages(struct onnx_error *error) {
@@ -379,6 +450,9 @@ static void sessions(void **state) {
     options.by_reference = true;
     fail_each("a run by reference", run, true, false, 40);
     fail_each("stages by reference", run_stages, false, false, 40);
+    make_loop();
+    fail_each("runs of growing sizes", run_loop, false, false, 200);
+    proto_free(&loop);
     options.by_reference = false;
     onnx_device_close(device);
 }

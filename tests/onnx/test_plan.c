@@ -212,6 +212,68 @@ static void plans_hold_for_a_range(void **state) {
     proto_free(&bytes);
 }
 
+static struct proto with_int(struct proto node, const char *name, int64_t value) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, name);
+    proto_int(&attribute, 3, value);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_INT);
+    proto_message(&node, 5, attribute);
+    return node;
+}
+
+/* A cache that grows by one: a step of lengths, where the mask is one longer and keys and values are alike. */
+static void plans_hold_for_a_step_of_lengths(void **state) {
+    static const struct {
+        uint32_t keys, values, mask;
+        bool holds;
+    } cases[] = {{70, 70, 71, true},    {65, 65, 66, true},  {128, 128, 129, true}, {64, 64, 65, false},
+                 {129, 129, 130, false}, {70, 70, 70, false}, {70, 71, 71, false}};
+    const struct onnx_plan_options options = {.has_growing_sizes = true};
+    struct onnx_plan_input inputs[] = {{.type = ONNX_FLOAT, .rank = 3, .sizes = {1, 1, 24}},
+                                       {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, 70, 8}},
+                                       {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, 70, 8}},
+                                       {.type = ONNX_INT64, .rank = 2, .sizes = {1, 71}}};
+    struct onnx_model model;
+    struct onnx_plan *plan;
+    struct onnx_error error = {0};
+    (void)state;
+    add_ints("one", 1, (const int64_t[]){1});
+    add_node("Shape", "mask", "shape");
+    add_node("Gather", "shape one", "total64");
+    proto_message(&graph, 1, with_int(model_node("Cast", "total64", "total"), "to", ONNX_INT32));
+    proto_message(&graph, 1, with_int(model_node("ReduceSum", "mask one", "sums"), "keepdims", 0));
+    proto_message(&graph, 1, with_int(model_node("Cast", "sums", "lengths"), "to", ONNX_INT32));
+    struct proto node = model_call("com.microsoft", "GroupQueryAttention", "x - - k v lengths total", "y nk nv");
+    proto_message(&graph, 1, with_int(with_int(node, "num_heads", 1), "kv_num_heads", 1));
+    add_input("x", ONNX_FLOAT, "1 rows 24");
+    add_input("k", ONNX_FLOAT, "1 1 past 8");
+    add_input("v", ONNX_FLOAT, "1 1 past 8");
+    add_input("mask", ONNX_INT64, "1 all");
+    add_output("y", ONNX_FLOAT, "1 rows 8");
+    add_output("nk", ONNX_FLOAT, "1 1 all 8");
+    struct proto bytes = read_graph(&model);
+    if (!onnx_plan_create(&model, &model.graph, 4, inputs, &options, &plan, &error)) {
+        fail_msg("%s", error.text);
+    }
+    const struct onnx_growing_size *growing = onnx_plan_growing_sizes(plan);
+    assert_false(growing[0].is_growing);
+    assert_true(growing[1].is_growing && growing[1].is_step && growing[1].dimension == 2 && growing[1].capacity == 128);
+    assert_true(growing[3].is_growing && !growing[3].is_step && growing[3].dimension == 1);
+    assert_int_equal(growing[3].capacity, 256);
+    assert_int_equal(onnx_plan_outputs(plan)[1].sizes[2], 129);
+    assert_int_equal(onnx_plan_outputs(plan)[1].growing->added, 1);
+    assert_null(onnx_plan_outputs(plan)[0].growing);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        inputs[1].sizes[2] = cases[i].keys;
+        inputs[2].sizes[2] = cases[i].values;
+        inputs[3].sizes[1] = cases[i].mask;
+        assert_int_equal(onnx_plan_holds(plan, inputs), cases[i].holds);
+    }
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
 static void views_leave_no_operators(void **state) {
     struct onnx_model model;
     (void)state;
@@ -940,6 +1002,7 @@ int main(void) {
         cmocka_unit_test(inputs_are_looked_at_where_shapes_ask),
         cmocka_unit_test(an_initializer_holds_where_nothing_is_given),
         cmocka_unit_test(plans_hold_for_a_range),
+        cmocka_unit_test(plans_hold_for_a_step_of_lengths),
         cmocka_unit_test(views_leave_no_operators),
         cmocka_unit_test(views_have_other_sizes),
         cmocka_unit_test(a_known_index_is_a_part),

@@ -144,13 +144,16 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
 /* Inputs, as in `depends`, that some shape depended on, that were not looked at, and that are given. */
 uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, const struct onnx_plan_input *inputs);
 
-/* A walk over a graph that goes on behind refused nodes, with what the model says of their outputs. */
+/* A walk over a graph that goes on after refused nodes, with what the model states of their outputs. */
 struct onnx_node_report;
 struct onnx_walk {
-    const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model says */
-    bool skips_unneeded;                  /* of nodes that no output depends on nothing is made */
-    uint32_t assumed_size;                /* of sizes that nothing tells; 0: what has one is not known */
-    uint32_t assumed_rank;                /* of what nodes with bodies make, where nothing tells; 0: it is not known */
+    const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model states */
+    bool skips_unneeded;                  /* nodes that no output depends on are not translated */
+    const struct onnx_open_sizes *open;   /* NULL: a value with an open size is not known; else: */
+    const uint32_t *assumed;              /* what each open size is taken to be */
+    uint32_t assumed_rank;                /* of outputs of nodes with bodies, if the model states none; 0: not known */
+    const bool *chosen;                   /* the nodes to visit; NULL: all */
+    const bool *ends;                     /* becomes true when `tell` has seen enough; or NULL */
     void (*tell)(void *data, const struct onnx_node_report *report); /* or NULL */
     void *data;
 };

@@ -12,16 +12,13 @@
 #include "onnx/report.h"
 #include "text/visible_text.h"
 
-/* What open sizes are assumed to be for the operators that nodes become: that of images, as in onnx/judge.c. */
-#define ASSUMED_SIZE 224
-
 /* Names of open sizes that are told, and bytes of one: a name as it is printed, and a dimension. */
 #define MOST_NAMES 16
 #define NAME_SIZE  (sizeof(struct visible_text) + 16)
 
 struct check {
     const struct subject *subject;
-    const struct onnx_verdict *verdicts; /* of sizes that stay open; NULL: all are known */
+    const struct onnx_judgement *judgement; /* NULL: all sizes are known */
     uint32_t node, undecided;
     uint32_t counts[ONNX_UNNEEDED + 1];
     uint32_t operators;
@@ -62,7 +59,7 @@ static void print_node(const struct check *check, const struct onnx_node *node) 
 /* With sizes that stay open a node is refused where no size that was tried fits. */
 static enum onnx_outcome outcome_of(struct check *check, const struct onnx_node_report *report, const char **reason,
                                     bool *is_undecided) {
-    const struct onnx_verdict *verdict = check->verdicts ? &check->verdicts[check->node++] : NULL;
+    const struct onnx_verdict *verdict = check->judgement ? &check->judgement->verdicts[check->node++] : NULL;
     *reason = report->reason;
     *is_undecided = false;
     if (!verdict || report->outcome == ONNX_UNNEEDED) {
@@ -184,7 +181,7 @@ static void print_open(const struct subject *subject) {
     for (uint32_t i = 0; i < names.count; i++) {
         printf("%s%s", i ? ", " : "", names.texts[i]);
     }
-    printf("%s (%d and 1 are tried; --size NAME=N states one)\n", names.are_more ? ", .." : "", ASSUMED_SIZE);
+    printf("%s (--size NAME=N states one)\n", names.are_more ? ", .." : "");
 }
 
 /* The graph with the sizes that are stated; its values are to be freed. False where memory is out. */
@@ -221,11 +218,12 @@ static bool check_open(struct check *check, struct onnx_error *error) {
     const struct subject *subject = check->subject;
     struct onnx_arena arena = {NULL};
     struct onnx_graph graph;
+    struct onnx_judgement judgement;
     bool good = fill_in_sizes(subject, &graph);
-    check->verdicts = good ? onnx_judge(subject->model, &graph, &arena) : NULL;
-    if (good && check->verdicts) {
+    if (good && onnx_judge_open(subject->model, &graph, &arena, &judgement)) {
+        check->judgement = &judgement;
         print_open(subject);
-        good = onnx_report_open(subject->model, &graph, ASSUMED_SIZE, tell, check, error);
+        good = onnx_report_open(subject->model, &graph, &judgement.open, judgement.assumed, tell, check, error);
     } else {
         good = onnx_fail_memory(error);
     }

@@ -8,10 +8,11 @@
 #define MOST_PER_SIZE 40 /* candidates from the node's numbers */
 #define MOST_SIZES    32 /* open sizes with candidates of their own */
 
-/* Windows and steps ask for large sizes, counts of elements for small ones; halving and doubling ask for multiples. */
-static const uint32_t powers[] = {256,      64,       512,      32,       1024,     16,       2048,     8,
-                                  4096,     4,        8192,     2,        1 << 14,  1,        1 << 15,  1 << 16,
-                                  1 << 17,  1 << 18,  1 << 19,  1 << 20,  1 << 21,  1 << 22};
+/* Windows and steps ask for large sizes, counts of elements for small ones; halving and doubling ask for multiples.
+ * The last ones are multiples of all numbers up to 8 and 16. */
+static const uint32_t powers[] = {256,     64,      512,     32,      1024,    16,      2048,    8,
+                                  4096,    4,       8192,    2,       1 << 14, 1,       1 << 15, 1 << 16,
+                                  1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 840,     720720};
 #define POWER_COUNT (sizeof powers / sizeof powers[0])
 
 static void add_number(uint32_t *numbers, uint32_t *count, int64_t number) {
@@ -24,6 +25,20 @@ static void add_number(uint32_t *numbers, uint32_t *count, int64_t number) {
     }
 }
 
+/* Integers that are known, as shapes that Reshape reads, and their product. */
+static void read_elements(const struct onnx_tensor *tensor, struct onnx_node_numbers *numbers) {
+    const uint64_t count = onnx_count(tensor);
+    int64_t element, product = 1;
+    if (tensor->data == NULL || tensor->is_strided || count > ONNX_MAX_RANK) {
+        return;
+    }
+    for (uint64_t i = 0; i < count && onnx_read_int(tensor->type, tensor->data, i, &element); ++i) {
+        add_number(numbers->attributes, &numbers->attribute_count, element);
+        product *= element > 0 && element <= LARGEST && product <= LARGEST ? element : 1;
+    }
+    add_number(numbers->attributes, &numbers->attribute_count, product);
+}
+
 void onnx_read_numbers(const struct onnx_node_report *report, struct onnx_node_numbers *numbers) {
     const struct onnx_node *node = report->node;
     numbers->size_count = numbers->attribute_count = 0;
@@ -32,6 +47,9 @@ void onnx_read_numbers(const struct onnx_node_report *report, struct onnx_node_n
         const struct onnx_tensor *tensor = value == ONNX_NONE ? NULL : report->scope->tensors[value];
         for (uint32_t d = 0; tensor != NULL && d < tensor->rank; ++d) {
             add_number(numbers->sizes, &numbers->size_count, tensor->sizes[d]);
+        }
+        if (tensor != NULL) {
+            read_elements(tensor, numbers);
         }
     }
     for (uint32_t a = 0; a < node->attribute_count; ++a) {
@@ -84,6 +102,7 @@ static void list_numbers(const struct listing *l, const struct onnx_node_numbers
     }
     for (uint32_t i = 0; i < n->size_count; ++i) {
         list_quotients(l, n->sizes[i], n);
+        list(l, n->sizes[i] / 2);
     }
     for (uint32_t i = 0; i < n->size_count; ++i) {
         for (uint32_t k = 0; k < n->size_count; ++k) {
@@ -113,7 +132,7 @@ bool onnx_find_candidates(const struct onnx_node_numbers *numbers, const struct 
             own[count++] = s;
         }
     }
-    const size_t most = POWER_COUNT + count * (MOST_PER_SIZE + 2 * POWER_COUNT);
+    const size_t most = ONNX_MOST_NUMBERS + POWER_COUNT + count * (MOST_PER_SIZE + 2 * POWER_COUNT);
     if (candidates->room < most) {
         candidates->room = (uint32_t)most;
         candidates->all = onnx_allocate(arena, most, sizeof *candidates->all);
@@ -124,6 +143,9 @@ bool onnx_find_candidates(const struct onnx_node_numbers *numbers, const struct 
     candidates->count = 0;
     for (uint32_t i = 0; i < count; ++i) {
         list_numbers(&(struct listing){candidates, own[i], candidates->count, assumed[own[i]]}, numbers);
+    }
+    for (uint32_t i = 0; i < numbers->attribute_count; ++i) {
+        candidates->all[candidates->count++] = (struct onnx_candidate){ONNX_NONE, numbers->attributes[i], false};
     }
     list_powers(candidates, ONNX_NONE, 0, false);
     for (uint32_t clears = 0; count > 1 && clears < 2; ++clears) {

@@ -16,7 +16,7 @@ struct onnx_candidates {
     uint32_t count, room;
 };
 
-/* The numbers of a node: sizes of its inputs, and its integer attributes. */
+/* The numbers of a node: sizes of its inputs; its integer attributes, and integers that inputs are known to have. */
 #define ONNX_MOST_NUMBERS 32
 struct onnx_node_numbers {
     uint32_t sizes[ONNX_MOST_NUMBERS], attributes[ONNX_MOST_NUMBERS];

@@ -7,12 +7,14 @@
 #include "onnx/plan_parts.h"
 
 #define FIRST_SIZE 224 /* a size of images */
-#define MOST_RANK  4
 
 /* Translations of nodes that a search takes: about 5 us each. One node takes at most a part of those that are left. */
 #define BASE_TRANSLATIONS     UINT64_C(20000)
 #define TRANSLATIONS_PER_NODE 20
 #define PART_PER_NODE         4
+
+/* Bytes of host memory that tried sizes may take beyond those of the first walk: large masks take time to write. */
+#define MORE_HOST_BYTES ((uint64_t)16 << 20)
 
 struct judging {
     const struct onnx_model *model;
@@ -23,12 +25,15 @@ struct judging {
     uint32_t *assumed, *tried; /* of each open size */
     uint32_t rank;
     bool *is_good;      /* of each node: it is translated for the assumed sizes */
-    bool *is_final;     /* it is refused whatever its sizes are */
+    bool *is_refused;   /* it was looked at, and is not translated */
+    bool *is_doubtful;  /* it is refused with the code for types, which sizes may not change */
+    bool *is_searched;  /* sizes were searched for */
     uint64_t *depends;  /* on which open sizes */
     bool *chosen, *read;
     struct onnx_candidates candidates;
-    uint64_t left; /* translations */
-    bool is_out;   /* of memory */
+    uint64_t host_limit; /* of tried sizes; 0: the usual one */
+    uint64_t left;       /* translations */
+    bool is_out;         /* of memory */
 };
 
 /* ---- walks ---- */
@@ -38,12 +43,18 @@ static uint32_t number_of(const struct judging *j, const struct onnx_node *node)
 }
 
 /* False if memory is out. */
-static bool walk(struct judging *j, struct onnx_walk *walk) {
+static bool walk(struct judging *j, uint64_t host_limit, struct onnx_walk *walk) {
     struct onnx_error error = {0};
-    struct onnx_plan *plan = onnx_plan_start(j->model, j->graph, NULL);
+    const struct onnx_plan_options options = {.host_limit = host_limit};
+    struct onnx_plan *plan = onnx_plan_start(j->model, j->graph, &options);
     walk->open = &j->open;
     walk->assumed_rank = j->rank;
     j->is_out = plan == NULL || !onnx_walk(plan, j->graph, walk, &error) || j->is_out;
+    if (!j->is_out && j->host_limit == 0) {
+        j->host_limit = plan->host_bytes + MORE_HOST_BYTES;
+    }
+    const uint64_t written = j->is_out ? 0 : plan->host_bytes / ONNX_BYTES_PER_TRANSLATION;
+    j->left -= written < j->left ? written : j->left;
     onnx_plan_free(plan);
     return !j->is_out;
 }
@@ -63,7 +74,8 @@ static void record(void *data, const struct onnx_node_report *report) {
     if (recording->is_joint) {
         j->is_good[n] = is_translated;
         j->depends[n] = report->open;
-        j->is_final[n] = report->outcome != ONNX_REFUSED || report->result == VKDML_ERROR_NOT_IMPLEMENTED;
+        j->is_refused[n] = report->outcome == ONNX_REFUSED;
+        j->is_doubtful[n] = report->result == VKDML_ERROR_NOT_IMPLEMENTED;
     }
     if (is_translated && !verdict->is_translated) {
         verdict->is_translated = true;
@@ -78,7 +90,7 @@ static void record(void *data, const struct onnx_node_report *report) {
 
 static bool record_all(struct judging *j, const uint32_t *sizes, bool is_first, bool is_joint) {
     struct recording recording = {j, is_first, is_joint};
-    return walk(j, &(struct onnx_walk){.assumed = sizes, .tell = record, .data = &recording});
+    return walk(j, 0, &(struct onnx_walk){.assumed = sizes, .tell = record, .data = &recording});
 }
 
 /* A walk that finds out whether a node is translated for other sizes, with the nodes before it that were. */
@@ -113,9 +125,9 @@ static bool try_sizes(struct judging *j, uint32_t node, const uint32_t *sizes, c
         return false;
     }
     j->left -= count;
-    return walk(j, &(struct onnx_walk){
-                       .assumed = sizes, .chosen = chosen, .ends = &trial.ends, .tell = look, .data = &trial}) &&
-           trial.is_good;
+    struct onnx_walk trying = {
+        .assumed = sizes, .chosen = chosen, .ends = &trial.ends, .tell = look, .data = &trial};
+    return walk(j, j->host_limit, &trying) && trial.is_good;
 }
 
 /* ---- the search ---- */
@@ -172,26 +184,56 @@ static bool find_sizes(struct judging *j, uint32_t node) {
     return false;
 }
 
-static bool is_searched(const struct judging *j, uint32_t n) {
+static bool may_fit(const struct judging *j, uint32_t n) {
     const struct onnx_node *node = &j->graph->nodes[n];
-    return !j->is_good[n] && !j->is_final[n] && (j->depends[n] & ~ONNX_OPEN_ELEMENTS) != 0 &&
+    return !j->is_good[n] && j->is_refused[n] && !j->is_searched[n] && (j->depends[n] & ~ONNX_OPEN_ELEMENTS) != 0 &&
            onnx_find_operator(node->domain, node->op, node->version) != NULL;
 }
 
-/* Judges with the sizes that the search finds, which replace the assumed ones. */
-static bool search(struct judging *j, bool is_first) {
-    for (uint32_t s = 0; s < j->open.count; ++s) {
-        j->assumed[s] = FIRST_SIZE;
-    }
-    j->left = BASE_TRANSLATIONS + (uint64_t)j->graph->node_count * TRANSLATIONS_PER_NODE;
-    bool done = record_all(j, j->assumed, is_first, true);
+/* Searches for refused nodes in their order. */
+static bool search_all(struct judging *j, bool are_doubtful) {
+    bool done = true;
     for (uint32_t n = 0; done && n < j->graph->node_count; ++n) {
-        if (is_searched(j, n) && find_sizes(j, n)) {
-            done = record_all(j, j->assumed, false, true);
+        if (may_fit(j, n) && (are_doubtful || !j->is_doubtful[n])) {
+            j->is_searched[n] = true;
+            done = !find_sizes(j, n) || record_all(j, j->assumed, false, true);
         }
         done = done && !j->is_out;
     }
     return done;
+}
+
+/* One size for all, and less where inputs would have too many elements. */
+static void assume_first(struct judging *j) {
+    const struct onnx_graph *graph = j->graph;
+    for (uint32_t s = 0; s < j->open.count; ++s) {
+        j->assumed[s] = FIRST_SIZE;
+    }
+    for (uint32_t i = 0; i < graph->input_count; ++i) {
+        const struct onnx_value *value = &graph->values[graph->inputs[i]];
+        for (bool halves = value->has_shape && value->rank <= ONNX_MAX_RANK; halves;) {
+            uint32_t sizes[ONNX_MAX_RANK], numbers[ONNX_MAX_RANK];
+            halves = false;
+            for (uint32_t d = 0; d < value->rank; ++d) {
+                numbers[d] = onnx_open_size_of(&j->open, graph, graph->inputs[i], d);
+                sizes[d] = numbers[d] == ONNX_NONE ? (uint32_t)value->sizes[d] : j->assumed[numbers[d]];
+                halves = halves || (numbers[d] != ONNX_NONE && sizes[d] > 1);
+            }
+            halves = halves && !onnx_is_countable(value->rank, sizes);
+            for (uint32_t d = 0; halves && d < value->rank; ++d) {
+                if (numbers[d] != ONNX_NONE && sizes[d] > 1) {
+                    j->assumed[numbers[d]] = sizes[d] / 2;
+                }
+            }
+        }
+    }
+}
+
+/* Judges with the sizes that the search finds, which replace the assumed ones. */
+static bool search(struct judging *j, bool is_first) {
+    assume_first(j);
+    memset(j->is_searched, 0, j->graph->node_count * sizeof *j->is_searched);
+    return record_all(j, j->assumed, is_first, true) && search_all(j, false) && search_all(j, true);
 }
 
 /* ---- judging ---- */
@@ -205,12 +247,15 @@ static bool allocate(struct judging *j) {
     j->assumed = onnx_allocate(j->arena, j->open.count, sizeof *j->assumed);
     j->tried = onnx_allocate(j->arena, j->open.count, sizeof *j->tried);
     j->is_good = onnx_allocate(j->arena, nodes, sizeof *j->is_good);
-    j->is_final = onnx_allocate(j->arena, nodes, sizeof *j->is_final);
+    j->is_refused = onnx_allocate(j->arena, nodes, sizeof *j->is_refused);
+    j->is_doubtful = onnx_allocate(j->arena, nodes, sizeof *j->is_doubtful);
+    j->is_searched = onnx_allocate(j->arena, nodes, sizeof *j->is_searched);
     j->depends = onnx_allocate(j->arena, nodes, sizeof *j->depends);
     j->chosen = onnx_allocate(j->arena, nodes, sizeof *j->chosen);
     j->read = onnx_allocate(j->arena, values, sizeof *j->read);
     return j->verdicts != NULL && j->assumed != NULL && j->tried != NULL && j->is_good != NULL &&
-           j->is_final != NULL && j->depends != NULL && j->chosen != NULL && j->read != NULL;
+           j->is_refused != NULL && j->is_doubtful != NULL && j->is_searched != NULL && j->depends != NULL &&
+           j->chosen != NULL && j->read != NULL;
 }
 
 /* Whether something has a shape of which not even the rank is said. */
@@ -232,14 +277,15 @@ static bool refuses(const struct judging *j) {
 
 bool onnx_judge_open(const struct onnx_model *model, const struct onnx_graph *graph, struct onnx_arena *arena,
                      struct onnx_judgement *judgement) {
-    struct judging j = {.model = model, .graph = graph, .arena = arena, .rank = MOST_RANK};
+    struct judging j = {.model = model, .graph = graph, .arena = arena, .rank = ONNX_ASSUMED_RANK};
+    j.left = BASE_TRANSLATIONS + (uint64_t)graph->node_count * TRANSLATIONS_PER_NODE;
     if (!allocate(&j) || !search(&j, true)) {
         return false;
     }
     for (uint32_t n = 0; n < graph->node_count; ++n) {
         j.verdicts[n].is_consistent = j.is_good[n];
     }
-    *judgement = (struct onnx_judgement){j.verdicts, j.open, j.assumed};
+    *judgement = (struct onnx_judgement){j.verdicts, j.open, j.assumed, j.host_limit};
     const bool has_ranks = !lacks_ranks(graph);
     j.assumed = onnx_allocate(arena, j.open.count, sizeof *j.assumed);
     for (bool done = j.assumed != NULL; !has_ranks && refuses(&j) && --j.rank != 0;) {

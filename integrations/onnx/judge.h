@@ -13,21 +13,28 @@ struct onnx_verdict {
     const char *reason; /* why it is not translated, else NULL */
 };
 
+/* The rank that is assumed first for outputs of nodes with bodies, if the model states none. */
+#define ONNX_ASSUMED_RANK 4
+
+/* Bytes that planning writes in the time of the translation of a node. */
+#define ONNX_BYTES_PER_TRANSLATION 1024
+
 /* The verdict on each node, and the open sizes that were assumed. */
 struct onnx_judgement {
     const struct onnx_verdict *verdicts;
     struct onnx_open_sizes open;
     const uint32_t *assumed; /* of each open size */
+    uint64_t host_limit;     /* for plans with other sizes: bytes, as in onnx_plan_options */
 };
 
 /* Judges each node by itself: a refused node only affects nodes that read its outputs, and only if the model does not
  * state their sizes.
  *
- * The rules decide about open sizes: onnx_judge() searches for sizes that they accept. It starts with one size for all.
- * If a node is refused, it tries sizes for what the node depends on: sizes of the node's other inputs, its attributes,
- * their sums and quotients, and powers of two up to 2^22. New sizes must not break a node before it. So one set of
- * sizes serves the whole graph if the search finds one; a node for which only other sizes are found is claimed as well.
- * The search stops after a number of translations that is proportional to the size of the graph.
+ * The rules decide about open sizes: the judge searches for sizes that they accept. It starts with one size for all. If
+ * a node is refused, it tries sizes for what the node depends on: sizes of the node's other inputs, its attributes and
+ * shapes that it reads, their sums and quotients, and powers of two up to 2^22. New sizes must not break a node before
+ * it. So one set of sizes serves the whole graph if the search finds one. A node for which only other sizes are found
+ * is claimed as well. The search stops after a number of translations that is proportional to the size of the graph.
  *
  * Outputs of nodes with bodies may have a rank that is not known, for which 4 down to 1 are tried.
  *

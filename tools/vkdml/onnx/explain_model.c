@@ -1,6 +1,7 @@
 #include "onnx/explain_model.h"
 
 #include "base/timing.h"
+#include "onnx/conditions.h"
 
 static bool explain_graph(const struct subject *subject, const struct onnx_plan *plan, VkdmlDevice device,
                           const VkdmlCompileInfo *info, struct explained *explained) {
@@ -33,6 +34,7 @@ bool explain_onnx_model(const struct subject *subject, VkdmlDevice device, const
     *explained = (struct explained){.name = subject->name};
     if (!onnx_plan_create(subject->model, subject->graph, subject->input_count, subject->inputs, &options, &plan,
                           &error)) {
+        onnx_explain_sizes(subject->model, subject->graph, subject->input_count, subject->inputs, &error);
         return subject_fail(subject, &error);
     }
     bool good;

@@ -7,6 +7,7 @@
 #define LARGEST       ((int64_t)1 << 22)
 #define MOST_PER_SIZE 40 /* candidates from the node's numbers */
 #define MOST_SIZES    32 /* open sizes with candidates of their own */
+#define MOST_ALONE    4
 
 /* Windows and steps ask for large sizes, counts of elements for small ones; halving and doubling ask for multiples.
  * The last ones are multiples of all numbers up to 8 and 16. */
@@ -72,7 +73,7 @@ static void list(const struct listing *l, int64_t size) {
         found = c->all[i].size == size;
     }
     if (!found) {
-        c->all[c->count++] = (struct onnx_candidate){l->number, (uint32_t)size, false};
+        c->all[c->count++] = (struct onnx_candidate){l->number, (uint32_t)size, 0, false};
     }
 }
 
@@ -115,8 +116,20 @@ static void list_numbers(const struct listing *l, const struct onnx_node_numbers
 static void list_powers(struct onnx_candidates *c, uint32_t number, uint32_t size, bool clears_others) {
     for (size_t i = 0; i < POWER_COUNT; ++i) {
         if (powers[i] != size || clears_others) {
-            c->all[c->count++] = (struct onnx_candidate){number, powers[i], clears_others};
+            c->all[c->count++] = (struct onnx_candidate){number, powers[i], 0, clears_others};
         }
+    }
+}
+
+/* One size for all of a group. */
+static void list_group(struct onnx_candidates *c, uint64_t group, const struct onnx_node_numbers *n) {
+    const uint32_t first = c->count;
+    for (uint32_t i = 0; i < n->attribute_count; ++i) {
+        c->all[c->count++] = (struct onnx_candidate){ONNX_NONE, n->attributes[i], 0, false};
+    }
+    list_powers(c, ONNX_NONE, 0, false);
+    for (uint32_t i = first; i < c->count; ++i) {
+        c->all[i].group = group;
     }
 }
 
@@ -124,33 +137,55 @@ static bool is_in(uint64_t mask, uint32_t number) {
     return (mask & onnx_open_bit(number)) != 0;
 }
 
-bool onnx_find_candidates(const struct onnx_node_numbers *numbers, const struct onnx_open_sizes *open, uint64_t mask,
-                          const uint32_t *assumed, struct onnx_arena *arena, struct onnx_candidates *candidates) {
-    uint32_t own[MOST_SIZES], count = 0;
-    for (uint32_t s = 0; s < open->count && count < MOST_SIZES; ++s) {
+static uint32_t count_sizes(const struct onnx_open_sizes *open, uint64_t mask) {
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < open->count; ++s) {
+        count += is_in(mask, s);
+    }
+    return count;
+}
+
+/* Sizes for each open size of a mask, from the node's numbers. */
+static void list_each(struct onnx_candidates *c, const struct onnx_open_sizes *open, uint64_t mask,
+                      const uint32_t *assumed, const struct onnx_node_numbers *numbers) {
+    for (uint32_t s = 0, count = 0; s < open->count && count < MOST_SIZES; ++s) {
         if (is_in(mask, s)) {
-            own[count++] = s;
+            list_numbers(&(struct listing){c, s, c->count, assumed[s]}, numbers);
+            ++count;
         }
     }
-    const size_t most = ONNX_MOST_NUMBERS + POWER_COUNT + count * (MOST_PER_SIZE + 2 * POWER_COUNT);
-    if (candidates->room < most) {
-        candidates->room = (uint32_t)most;
+}
+
+bool onnx_find_candidates(const struct onnx_node_numbers *numbers, const struct onnx_open_sizes *open, uint64_t mask,
+                          uint64_t fresh, const uint32_t *assumed, struct onnx_arena *arena,
+                          struct onnx_candidates *candidates) {
+    const size_t most =
+        2 * (ONNX_MOST_NUMBERS + POWER_COUNT) + (size_t)MOST_SIZES * (2 * MOST_PER_SIZE + 2 * POWER_COUNT);
+    if (candidates->all == NULL) {
         candidates->all = onnx_allocate(arena, most, sizeof *candidates->all);
     }
     if (candidates->all == NULL) {
         return false;
     }
     candidates->count = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        list_numbers(&(struct listing){candidates, own[i], candidates->count, assumed[own[i]]}, numbers);
+    /* Few sizes are tried one by one first; many, as those of a cache, more likely need one size. */
+    if (count_sizes(open, fresh) <= MOST_ALONE) {
+        list_each(candidates, open, fresh, assumed, numbers);
     }
-    for (uint32_t i = 0; i < numbers->attribute_count; ++i) {
-        candidates->all[candidates->count++] = (struct onnx_candidate){ONNX_NONE, numbers->attributes[i], false};
+    list_group(candidates, fresh, numbers);
+    if (count_sizes(open, fresh) > MOST_ALONE) {
+        list_each(candidates, open, fresh, assumed, numbers);
     }
-    list_powers(candidates, ONNX_NONE, 0, false);
-    for (uint32_t clears = 0; count > 1 && clears < 2; ++clears) {
-        for (uint32_t i = 0; i < count; ++i) {
-            list_powers(candidates, own[i], assumed[own[i]], clears != 0);
+    if (fresh != mask) {
+        list_group(candidates, mask, numbers);
+    }
+    list_each(candidates, open, mask & ~fresh, assumed, numbers);
+    for (uint32_t clears = 0; clears < 2; ++clears) {
+        for (uint32_t s = 0, count = 0; s < open->count && count < MOST_SIZES; ++s) {
+            if (is_in(mask, s)) {
+                list_powers(candidates, s, assumed[s], clears != 0);
+                ++count;
+            }
         }
     }
     return true;
@@ -160,7 +195,7 @@ void onnx_apply_candidate(const struct onnx_candidate *candidate, const struct o
                           const uint32_t *assumed, uint32_t *sizes) {
     memcpy(sizes, assumed, open->count * sizeof *sizes);
     for (uint32_t s = 0; s < open->count; ++s) {
-        if (candidate->number == s || (candidate->number == ONNX_NONE && is_in(mask, s))) {
+        if (candidate->number == s || (candidate->number == ONNX_NONE && is_in(candidate->group, s))) {
             sizes[s] = candidate->size;
         } else if (candidate->clears_others && is_in(mask, s)) {
             sizes[s] = 1;

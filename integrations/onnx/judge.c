@@ -162,13 +162,16 @@ static void choose(struct judging *j, uint32_t node) {
  * then on. If they do not, the node alone is claimed. */
 static bool find_sizes(struct judging *j, uint32_t node) {
     struct onnx_node_numbers numbers = {.size_count = 0};
-    const uint64_t mask = j->depends[node];
+    const uint64_t mask = j->depends[node] & ~ONNX_OPEN_ELEMENTS;
+    uint64_t used = 0;
+    for (uint32_t n = 0; n < node; ++n) {
+        used |= j->is_good[n] ? j->depends[n] : 0;
+    }
     const uint64_t end = j->left - j->left / PART_PER_NODE;
     choose(j, node);
     try_sizes(j, node, j->assumed, j->chosen, &numbers);
-    if (!j->is_out && !onnx_find_candidates(&numbers, &j->open, mask, j->assumed, j->arena, &j->candidates)) {
-        j->is_out = true;
-    }
+    j->is_out = j->is_out || !onnx_find_candidates(&numbers, &j->open, mask, mask & ~used, j->assumed, j->arena,
+                                                   &j->candidates);
     for (uint32_t c = 0; j->left > end && !j->is_out && c < j->candidates.count; ++c) {
         onnx_apply_candidate(&j->candidates.all[c], &j->open, mask, j->assumed, j->tried);
         if (!try_sizes(j, node, j->tried, j->chosen, NULL)) {

@@ -29,7 +29,7 @@ static bool execute_by_reference(struct onnx_run *run, unsigned char *const *mem
         return false;
     }
     VkdmlHostBinding *bindings = calloc((size_t)input_count + output_count + 1, sizeof *bindings);
-    struct onnx_arena copies = {NULL};
+    struct onnx_arena copies = {0};
     bool done = bindings != NULL || onnx_fail_memory(error);
     for (uint32_t i = 0; done && i < input_count; ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];

@@ -37,6 +37,7 @@ bool onnx_execute(const struct onnx_walking *walk, const struct onnx_graph *grap
     struct onnx_run *run = NULL;
     options.by_reference = options.by_reference || by_reference;
     options.pool = NULL;
+    options.load_callback = NULL;
     *made = (struct onnx_made){0};
     const struct onnx_diagnosis *diagnosis = walk->diagnosis;
     bool done = onnx_session_create(diagnosis->device, diagnosis->model, graph, &options, &session, error) &&

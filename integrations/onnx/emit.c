@@ -94,21 +94,28 @@ static bool is_foldable(const struct onnx_emission *e) {
     return bytes <= e->call->plan->fold_limit && !stays(e->op.Type) && fits(e->call->plan, bytes);
 }
 
-static bool fold(struct onnx_emission *e) {
-    VkdmlHostBinding *bindings = onnx_emission_memory(e, e->input_count + e->output_count + 1, sizeof *bindings);
-    if (bindings == NULL) {
-        return false;
+/* An input of the reference, which is only read: a copy where it is not aligned, as in a mapped file. */
+static bool bind_data(const struct onnx_source *source, VkdmlHostBinding *binding, struct onnx_arena *copies) {
+    const union {
+        const void *constant;
+        void *data;
+    } place = {source->data};
+    *binding = (VkdmlHostBinding){place.data, ONNX_ROUND_UP_4(source->bytes)};
+    if ((uintptr_t)source->data % 8 != 0) {
+        binding->data = onnx_allocate(copies, ONNX_ROUND_UP_4(source->bytes), 1);
+        if (binding->data != NULL) {
+            memcpy(binding->data, source->data, source->bytes);
+        }
     }
-    VkdmlHostBinding *outputs = bindings + e->input_count;
+    return binding->data != NULL;
+}
+
+static bool bind_folded(const struct onnx_emission *e, VkdmlHostBinding *inputs, VkdmlHostBinding *outputs,
+                        struct onnx_arena *copies) {
     const struct onnx_plan *plan = e->call->plan;
     for (uint32_t i = 0; i < e->input_count; ++i) {
-        if (e->inputs[i] != NULL) {
-            const struct onnx_source *source = &plan->sources[e->inputs[i]->source];
-            const union {
-                const void *constant;
-                void *data;
-            } place = {source->data}; /* it is only read */
-            bindings[i] = (VkdmlHostBinding){place.data, ONNX_ROUND_UP_4(source->bytes)};
+        if (e->inputs[i] != NULL && !bind_data(&plan->sources[e->inputs[i]->source], &inputs[i], copies)) {
+            return onnx_memory_is_out(e->call);
         }
     }
     for (uint32_t i = 0; i < e->output_count; ++i) {
@@ -120,6 +127,20 @@ static bool fold(struct onnx_emission *e) {
             }
         }
     }
+    return true;
+}
+
+static bool fold(struct onnx_emission *e) {
+    VkdmlHostBinding *bindings = onnx_emission_memory(e, e->input_count + e->output_count + 1, sizeof *bindings);
+    if (bindings == NULL) {
+        return false;
+    }
+    VkdmlHostBinding *outputs = bindings + e->input_count;
+    struct onnx_arena copies = {0};
+    if (!bind_folded(e, bindings, outputs, &copies)) {
+        onnx_arena_free(&copies);
+        return false;
+    }
     const VkdmlReferenceInfo info = {.structSize = sizeof info,
                                      .desc = &e->op,
                                      .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED,
@@ -128,6 +149,7 @@ static bool fold(struct onnx_emission *e) {
                                      .outputCount = e->output_count,
                                      .outputs = outputs};
     const VkdmlResult executed = vkdmlReferenceExecute(&info);
+    onnx_arena_free(&copies);
     if (executed != VKDML_SUCCESS) {
         return refuse_operator(e, executed);
     }

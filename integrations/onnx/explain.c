@@ -118,7 +118,7 @@ static bool explain(const struct onnx_model *model, const struct onnx_graph *gra
 
 bool onnx_explain_sizes(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
                         const struct onnx_plan_input *inputs, struct onnx_error *error) {
-    struct onnx_arena arena = {NULL};
+    struct onnx_arena arena = {0};
     const bool is_about_sizes =
         error->result == VKDML_ERROR_INVALID_ARGUMENT || error->result == VKDML_ERROR_LIMIT_EXCEEDED;
     if (is_about_sizes && inputs != NULL) {

@@ -24,6 +24,9 @@ static bool set_constants(struct onnx_plan *plan, const struct onnx_scope *scope
             if (scope->tensors[v] == NULL) {
                 return onnx_fail_memory(error);
             }
+            if (scope->tensors[v]->source != ONNX_NONE) {
+                plan->sources[scope->tensors[v]->source].is_of_model = true;
+            }
         }
         if (value->outer != ONNX_NONE && scope->outer != NULL) {
             scope->tensors[v] = scope->outer->tensors[value->outer];
@@ -49,8 +52,8 @@ bool onnx_is_needed(const struct onnx_node *node, const bool *wanted) {
     return is_needed;
 }
 
-bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph) {
-    bool *wanted = onnx_allocate(&plan->arena, graph->value_count, sizeof *wanted);
+bool *onnx_find_wanted(struct onnx_arena *arena, const struct onnx_graph *graph) {
+    bool *wanted = onnx_allocate(arena, graph->value_count, sizeof *wanted);
     for (uint32_t i = 0; wanted != NULL && i < graph->output_count; ++i) {
         wanted[graph->outputs[i]] = true;
     }
@@ -148,7 +151,7 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
 }
 
 bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, struct onnx_error *error) {
-    const bool *wanted = onnx_find_wanted(plan, scope->graph);
+    const bool *wanted = onnx_find_wanted(&plan->arena, scope->graph);
     bool done = wanted != NULL || onnx_fail_memory(error);
     for (uint32_t n = 0; done && n < scope->graph->node_count; ++n) {
         const struct onnx_node *node = &scope->graph->nodes[n];
@@ -332,7 +335,8 @@ bool onnx_finish_plan(struct onnx_plan *plan) {
         if (is_graph_input(source)) {
             const bool is_input = source->kind == ONNX_SOURCE_INPUT;
             plan->graph_inputs[next] =
-                (struct onnx_graph_input){is_input ? source->number : ONNX_NONE, source->data, source->bytes};
+                (struct onnx_graph_input){is_input ? source->number : ONNX_NONE, source->data, source->bytes,
+                                          source->is_of_model};
             source->graph_number = next++;
         }
     }
@@ -496,6 +500,10 @@ uint32_t onnx_plan_unread_count(const struct onnx_plan *plan) {
 
 const uint64_t *onnx_plan_unread_bytes(const struct onnx_plan *plan) {
     return plan->unread_bytes;
+}
+
+size_t onnx_plan_bytes(const struct onnx_plan *plan) {
+    return onnx_arena_bytes(&plan->arena);
 }
 
 const bool *onnx_plan_looked_at(const struct onnx_plan *plan) {

@@ -196,6 +196,7 @@ struct onnx_graph_input {
     uint32_t input;   /* of the model's graph, or ONNX_NONE */
     const void *data; /* then: bytes of a constant, OWNED_BY_DML */
     size_t bytes;
+    bool is_of_model; /* they are the model's own, not computed by planning */
 };
 
 /* An output of the model's graph. */
@@ -237,6 +238,9 @@ uint32_t onnx_plan_graph_output_count(const struct onnx_plan *plan);
  * many bytes each. */
 uint32_t onnx_plan_unread_count(const struct onnx_plan *plan);
 const uint64_t *onnx_plan_unread_bytes(const struct onnx_plan *plan);
+
+/* Bytes of host memory that it takes. */
+size_t onnx_plan_bytes(const struct onnx_plan *plan);
 
 /* Of each input of the model's graph whether the plan holds for its elements alone, not only for its shape. */
 const bool *onnx_plan_looked_at(const struct onnx_plan *plan);

@@ -20,6 +20,7 @@ struct onnx_source {
     uint64_t depends;      /* on the elements of which inputs: a bit each, the last for all from there on */
     uint32_t graph_number; /* of an input: its place among DirectML's; ONNX_NONE as long as no operator reads it */
     bool is_output;
+    bool is_of_model; /* a constant as the model has it */
     uint32_t read_count;
     uint32_t rank; /* of what a node makes, as DirectML's operator has it: views may have other sizes */
     uint32_t sizes[ONNX_MAX_RANK];
@@ -123,7 +124,7 @@ bool onnx_read_float(enum onnx_type type, const unsigned char *data, uint64_t i,
 bool onnx_memory_is_out(const struct onnx_call *call);
 
 /* Of each value whether a node that is needed reads it, or the graph's user. NULL where memory is out. */
-bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph);
+bool *onnx_find_wanted(struct onnx_arena *arena, const struct onnx_graph *graph);
 bool onnx_is_needed(const struct onnx_node *node, const bool *wanted);
 
 /* Translates a node of a scope, which gets its outputs. */

@@ -35,27 +35,35 @@ static bool writes_there(const struct onnx_run *run, const struct onnx_place *pl
     return is_apart;
 }
 
-/* Memory of the run's own, for those that the host has. The host writes inputs where the device reads them, if it can;
- * outputs it reads from memory that it caches. */
+static const struct onnx_buffer *room_of(const struct onnx_run *run, enum onnx_room room) {
+    return &run->session->rooms[room];
+}
+
+/* The room that the host writes inputs to: what operators read, or what is copied there. */
+static const struct onnx_buffer *written_room(const struct onnx_run *run) {
+    const struct onnx_buffer *inputs = room_of(run, ONNX_ROOM_INPUTS);
+    return inputs->mapped != NULL ? inputs : room_of(run, ONNX_ROOM_UPLOAD);
+}
+
+/* The room that the host reads outputs from, likewise. */
+static const struct onnx_buffer *read_room(const struct onnx_run *run) {
+    return room_of(run, onnx_device_shares_memory(run->session->device) ? ONNX_ROOM_OUTPUTS : ONNX_ROOM_DOWNLOAD);
+}
+
+/* Memory of the session, for inputs and outputs that the host has. The host writes inputs where the device reads them,
+ * if it can; outputs it reads from memory that it caches. */
 static bool make_own(struct onnx_run *run, bool has_inputs, bool has_outputs, struct onnx_error *error) {
-    struct onnx_device *device = run->session->device;
-    const bool shares = onnx_device_shares_memory(device);
-    if (has_inputs && run->inputs.buffer == VK_NULL_HANDLE &&
-        !onnx_buffer_create(device, run->input_bytes, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_OPEN, &run->inputs,
-                            error)) {
+    const bool shares = onnx_device_shares_memory(run->session->device);
+    const uint64_t inputs = has_inputs ? run->input_bytes : 0, outputs = has_outputs ? run->output_bytes : 0;
+    if (!onnx_session_reserve(run, ONNX_ROOM_SCRATCH, run->scratch_bytes, ONNX_MEMORY_DEVICE, error) ||
+        !onnx_session_reserve(run, ONNX_ROOM_INPUTS, inputs, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_OPEN, error) ||
+        !onnx_session_reserve(run, ONNX_ROOM_OUTPUTS, outputs, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_DEVICE,
+                              error)) {
         return false;
     }
-    if (has_inputs && run->inputs.mapped == NULL && run->upload.buffer == VK_NULL_HANDLE &&
-        !onnx_buffer_create(device, run->input_bytes, ONNX_MEMORY_HOST, &run->upload, error)) {
-        return false;
-    }
-    if (has_outputs && run->outputs.buffer == VK_NULL_HANDLE &&
-        !onnx_buffer_create(device, run->output_bytes, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_DEVICE, &run->outputs,
-                            error)) {
-        return false;
-    }
-    return !has_outputs || shares || run->download.buffer != VK_NULL_HANDLE ||
-           onnx_buffer_create(device, run->output_bytes, ONNX_MEMORY_HOST, &run->download, error);
+    const bool uploads = written_room(run) != room_of(run, ONNX_ROOM_INPUTS);
+    return onnx_session_reserve(run, ONNX_ROOM_UPLOAD, uploads ? inputs : 0, ONNX_MEMORY_HOST, error) &&
+           onnx_session_reserve(run, ONNX_ROOM_DOWNLOAD, shares ? 0 : outputs, ONNX_MEMORY_HOST, error);
 }
 
 /* Of DirectML's inputs and outputs. */
@@ -98,12 +106,15 @@ static void fill_bindings(const struct onnx_run *run, const struct onnx_place *p
     const struct onnx_plan *plan = run->plan;
     const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_plan_graph_output_count(run->plan);
     const uint32_t unread_count = onnx_plan_unread_count(plan);
+    const VkBuffer own_inputs = room_of(run, ONNX_ROOM_INPUTS)->buffer;
+    const VkBuffer own_outputs = room_of(run, ONNX_ROOM_OUTPUTS)->buffer;
+    const VkBuffer scratch = room_of(run, ONNX_ROOM_SCRATCH)->buffer;
     for (uint32_t i = 0; i < input_count; ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];
         if (input->input != ONNX_NONE) {
             const bool is_at = reads_there(run, input->input);
             const struct onnx_place *at = is_at ? &run->begun_at[input->input] : NULL;
-            inputs[i] = (VkdmlBufferBinding){is_at ? onnx_place_buffer(at) : run->inputs.buffer,
+            inputs[i] = (VkdmlBufferBinding){is_at ? onnx_place_buffer(at) : own_inputs,
                                              is_at ? at->offset : run->places[i], ROUND_UP(input->bytes, 4)};
         }
     }
@@ -112,13 +123,13 @@ static void fill_bindings(const struct onnx_run *run, const struct onnx_place *p
         if (output->output != ONNX_NONE) {
             const bool is_at = writes_there(run, places, i);
             outputs[output->output] = (VkdmlBufferBinding){
-                is_at ? onnx_place_buffer(&places[i]) : run->outputs.buffer,
+                is_at ? onnx_place_buffer(&places[i]) : own_outputs,
                 is_at ? places[i].offset : run->places[input_count + output->output], ROUND_UP(output->bytes, 4)};
         }
     }
     for (uint32_t i = 0; i < unread_count; ++i) {
         const uint32_t output = output_count - unread_count + i;
-        outputs[output] = (VkdmlBufferBinding){run->scratch.buffer, run->places[input_count + output],
+        outputs[output] = (VkdmlBufferBinding){scratch, run->places[input_count + output],
                                                ROUND_UP(onnx_plan_unread_bytes(plan)[i], 4)};
     }
 }
@@ -132,16 +143,14 @@ static bool bind(struct onnx_run *run, const struct onnx_place *places, VkdmlBin
         return onnx_fail_memory(error);
     }
     fill_bindings(run, places, bindings, bindings + input_count);
-    const VkdmlBufferBinding temporary = {run->scratch.buffer, run->places[input_count + output_count],
-                                          run->temporary_bytes};
-    const VkdmlBufferBinding persistent = {run->persistent.buffer, 0, run->persistent.size};
+    const VkdmlBufferBinding temporary = {room_of(run, ONNX_ROOM_SCRATCH)->buffer,
+                                          run->places[input_count + output_count], run->temporary_bytes};
     const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = run->dispatchable};
     const bool done =
         onnx_check(vkdmlCreateBindingTable(onnx_device_vkdml(run->session->device), &info, table), error) &&
         onnx_check(vkdmlBindInputs(*table, input_count, bindings), error) &&
         onnx_check(vkdmlBindOutputs(*table, output_count, bindings + input_count), error) &&
-        (run->temporary_bytes == 0 || onnx_check(vkdmlBindTemporaryResource(*table, &temporary), error)) &&
-        (run->persistent.size == 0 || onnx_check(vkdmlBindPersistentResource(*table, &persistent), error));
+        (run->temporary_bytes == 0 || onnx_check(vkdmlBindTemporaryResource(*table, &temporary), error));
     free(bindings);
     return done;
 }
@@ -149,10 +158,10 @@ static bool bind(struct onnx_run *run, const struct onnx_place *places, VkdmlBin
 /* Inputs that operators do not read where they lie. Returns whether there are some. */
 static bool copy_inputs(struct onnx_run *run, struct onnx_recording *recording, bool has_own) {
     struct onnx_device *device = run->session->device;
+    const struct onnx_buffer *own = room_of(run, ONNX_ROOM_INPUTS), *written = written_room(run);
     bool copies = false;
-    if (has_own && run->upload.buffer != VK_NULL_HANDLE) {
-        onnx_commands_copy(device, &recording->commands, run->upload.buffer, 0, run->inputs.buffer, 0,
-                           run->input_bytes);
+    if (has_own && written != own) {
+        onnx_commands_copy(device, &recording->commands, written->buffer, 0, own->buffer, 0, run->input_bytes);
         copies = true;
     }
     for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
@@ -163,7 +172,7 @@ static bool copy_inputs(struct onnx_run *run, struct onnx_recording *recording, 
             if (copies) { /* over what came up with the others */
                 onnx_commands_barrier(device, &recording->commands);
             }
-            onnx_commands_copy(device, &recording->commands, onnx_place_buffer(from), from->offset, run->inputs.buffer,
+            onnx_commands_copy(device, &recording->commands, onnx_place_buffer(from), from->offset, own->buffer,
                                run->places[i], input->bytes);
             copies = true;
         }
@@ -177,10 +186,10 @@ static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording,
                          bool has_own) {
     struct onnx_device *device = run->session->device;
     const struct onnx_plan *plan = run->plan;
+    const struct onnx_buffer *own = room_of(run, ONNX_ROOM_OUTPUTS), *read = read_room(run);
     bool copies = false;
-    if (has_own && run->download.buffer != VK_NULL_HANDLE) {
-        onnx_commands_copy(device, &recording->commands, run->outputs.buffer, 0, run->download.buffer, 0,
-                           run->output_bytes);
+    if (has_own && read != own) {
+        onnx_commands_copy(device, &recording->commands, own->buffer, 0, read->buffer, 0, run->output_bytes);
         copies = true;
     }
     for (uint32_t i = 0; i < onnx_plan_output_count(plan); ++i) {
@@ -189,7 +198,7 @@ static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording,
             continue;
         }
         const bool is_there = writes_there(run, places, i);
-        const VkBuffer from = is_there ? onnx_place_buffer(&places[i]) : run->outputs.buffer;
+        const VkBuffer from = is_there ? onnx_place_buffer(&places[i]) : own->buffer;
         const uint64_t offset = is_there ? places[i].offset : run->places[onnx_plan_input_count(plan) + output->output];
         if (!is_there) {
             onnx_commands_copy(device, &recording->commands, from, offset, onnx_place_buffer(&places[i]),
@@ -303,7 +312,7 @@ bool onnx_run_record(struct onnx_run *run, struct onnx_error *error) {
 /* ---- running ---- */
 
 static void write_inputs(const struct onnx_run *run) {
-    unsigned char *host = run->upload.mapped != NULL ? run->upload.mapped : run->inputs.mapped;
+    unsigned char *host = written_room(run)->mapped;
     for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
         if (input->input != ONNX_NONE && !onnx_run_is_at(run->begun_at, input->input)) {
@@ -313,7 +322,7 @@ static void write_inputs(const struct onnx_run *run) {
 }
 
 static void read_outputs(const struct onnx_run *run, void *const *outputs, const struct onnx_place *places) {
-    const unsigned char *host = run->download.mapped != NULL ? run->download.mapped : run->outputs.mapped;
+    const unsigned char *host = read_room(run)->mapped;
     const uint64_t *own = run->places + onnx_plan_input_count(run->plan);
     for (uint32_t i = 0; i < onnx_plan_output_count(run->plan); ++i) {
         const struct onnx_plan_output *output = &onnx_plan_outputs(run->plan)[i];

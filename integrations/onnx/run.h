@@ -1,10 +1,11 @@
-/* What sessions and the parts of a run share: session.c, prepare.c, record.c, by_reference.c. */
+/* What sessions and the parts of a run share: session.c, memory.c, prepare.c, record.c, by_reference.c. */
 #ifndef ONNX_RUN_H
 #define ONNX_RUN_H
 
 #include <pthread.h>
 
 #include "onnx/session.h"
+#include "onnx/weights.h"
 
 #define ROUND_UP(x, to) (((x) + ((to)-1)) / (to) * (to))
 
@@ -33,17 +34,27 @@ struct onnx_run {
     struct onnx_plan_input *key;
     void **elements; /* of inputs that the plan holds for alone, copies */
     struct onnx_plan *plan;
+    struct onnx_weight_ids weight_ids;
     VkdmlDispatchable dispatchable;
-    struct onnx_buffer persistent, scratch; /* scratch: what nothing reads, and the temporary resource */
-    struct onnx_buffer inputs, outputs;     /* of the run's own, once they are needed */
-    struct onnx_buffer upload, download;    /* where the host does not write inputs or read outputs, what it does */
-    uint64_t *places; /* in these: DirectML's inputs; its outputs, what nothing reads behind them; temporary resource */
+    uint64_t *places; /* in the session's memory: of DirectML's inputs; of its outputs, with what nothing reads last; of
+                         the temporary resource */
     uint64_t input_bytes, output_bytes, scratch_bytes, temporary_bytes;
+    uint64_t held_bytes; /* an estimate of what keeping the run takes */
     struct onnx_recording *recordings;
     bool is_new;
     /* Of the run that is under way: */
     const struct onnx_plan_input *begun;
     const struct onnx_place *begun_at; /* NULL: all on the host */
+};
+
+/* Memory that runs of a session use, one at a time; each buffer is as large as the largest run needs. */
+enum onnx_room {
+    ONNX_ROOM_SCRATCH, /* what nothing reads, and the temporary resource */
+    ONNX_ROOM_INPUTS,  /* of those that the host has */
+    ONNX_ROOM_OUTPUTS,
+    ONNX_ROOM_UPLOAD,   /* what the host writes, if it does not write inputs */
+    ONNX_ROOM_DOWNLOAD, /* what the host reads, if it does not read outputs */
+    ONNX_ROOM_COUNT
 };
 
 struct onnx_session {
@@ -53,6 +64,10 @@ struct onnx_session {
     struct onnx_session_options options;
     pthread_mutex_t lock; /* of everything, while a run is under way */
     struct onnx_run *runs;
+    struct onnx_weights *weights; /* NULL: nothing has been compiled */
+    struct onnx_buffer rooms[ONNX_ROOM_COUNT];
+    pthread_mutex_t facts_lock; /* of what is below */
+    struct onnx_session_facts facts;
 };
 
 /* Whether one of the model's inputs lies on the device. */
@@ -60,9 +75,22 @@ static inline bool onnx_run_is_at(const struct onnx_place *places, uint32_t inde
     return places != NULL && places[index].piece != NULL;
 }
 
+/* ---- memory.c ---- */
+
+/* Makes the session's memory large enough for a run. Where a buffer is replaced, all recordings of the session are
+ * freed, the run's too: they name the old one. */
+bool onnx_session_reserve(struct onnx_run *run, enum onnx_room room, uint64_t bytes, enum onnx_memory memory,
+                          struct onnx_error *error);
+
+/* Frees memory that is much larger than the runs need that are kept; all of it if there are none. */
+void onnx_session_shrink(struct onnx_session *session);
+
+/* Notes what the session holds, for onnx_session_facts(). */
+void onnx_session_note(struct onnx_session *session);
+
 /* ---- prepare.c ---- */
 
-/* Compiles the plan, puts constants where the device has them, and finds where tensors will lie. */
+/* Compiles the plan, loads constants that the device does not have, and finds where tensors will lie. */
 bool onnx_run_prepare(struct onnx_run *run, struct onnx_error *error);
 
 /* ---- record.c ---- */

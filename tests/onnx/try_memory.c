@@ -45,7 +45,7 @@ static bool do_read(struct subject *s) {
 }
 
 static bool do_judge(struct subject *s) {
-    struct onnx_arena arena = {NULL};
+    struct onnx_arena arena = {0};
     const struct onnx_verdict *verdicts = onnx_judge(&s->model, &s->model.graph, &arena);
     memset(s->told, 0, sizeof s->told);
     for (uint32_t n = 0; verdicts != NULL && n < s->model.graph.node_count; n++) {

@@ -248,7 +248,7 @@ static bool print_conditions(const struct check *check, const struct onnx_graph 
 
 static bool check_open(struct check *check, struct onnx_error *error) {
     const struct subject *subject = check->subject;
-    struct onnx_arena arena = {NULL};
+    struct onnx_arena arena = {0};
     struct onnx_graph graph;
     struct onnx_judgement judgement;
     struct onnx_data elements[ONNX_REQUEST_MOST];

@@ -196,13 +196,16 @@ bool onnx_compute_sizes(const struct onnx_call *call);
 /* The one element of a tensor that is computed from growing sizes; false: it is none. */
 bool onnx_read_size(const struct onnx_plan *plan, const struct onnx_tensor *tensor, struct onnx_size_element *element);
 
-/* A walk over a graph that goes on behind refused nodes, with what the model says of their outputs. */
+/* A walk over a graph that goes on after refused nodes, with what the model states of their outputs. */
 struct onnx_node_report;
 struct onnx_walk {
-    const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model says */
-    bool skips_unneeded;                  /* of nodes that no output depends on nothing is made */
-    uint32_t assumed_size;                /* of sizes that nothing tells; 0: what has one is not known */
-    uint32_t assumed_rank;                /* of what nodes with bodies make, where nothing tells; 0: it is not known */
+    const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model states */
+    bool skips_unneeded;                  /* nodes that no output depends on are not translated */
+    const struct onnx_open_sizes *open;   /* NULL: a value with an open size is not known; else: */
+    const uint32_t *assumed;              /* what each open size is taken to be */
+    uint32_t assumed_rank;                /* of outputs of nodes with bodies, if the model states none; 0: not known */
+    const bool *chosen;                   /* the nodes to visit; NULL: all */
+    const bool *ends;                     /* becomes true when `tell` has seen enough; or NULL */
     void (*tell)(void *data, const struct onnx_node_report *report); /* or NULL */
     void *data;
 };

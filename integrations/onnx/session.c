@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "onnx/conditions.h"
 #include "onnx/run.h"
 #include "text/visible_text.h"
 
@@ -132,7 +133,7 @@ static bool make_plan(struct onnx_run *run, const struct asked *asked, struct on
         .has_growing_sizes = true, .has_float32_intermediates = session->options.has_float32_intermediates};
     if (!copy_inputs(run, asked, error) ||
         !onnx_plan_create(session->model, session->graph, count_inputs(session), run->key, &options, &run->plan, error)) {
-        return false;
+        return onnx_explain_sizes(session->model, session->graph, count_inputs(session), run->key, error);
     }
     const bool *looked_at = onnx_plan_looked_at(run->plan);
     for (uint32_t i = 0; i < count_inputs(session); ++i) {

@@ -62,6 +62,23 @@ static uint32_t *slot_of(const struct importing *i, const char *name) {
     return &i->slots[slot];
 }
 
+/* The names of sizes that are open. */
+static bool read_symbols(struct importing *i, const OrtTensorTypeAndShapeInfo *shape, struct onnx_value *value) {
+    const char *names[ONNX_MAX_RANK] = {NULL};
+    if (!check(i, ort.api->GetSymbolicDimensions(shape, names, value->rank))) {
+        return false;
+    }
+    for (uint32_t d = 0; d < value->rank; ++d) {
+        if (value->sizes[d] < 0 && names[d] != NULL && names[d][0] != 0) {
+            value->symbols[d] = copy_text(i, names[d]);
+            if (value->symbols[d] == NULL) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool read_shape(struct importing *i, const OrtValueInfo *info, struct onnx_value *value) {
     const OrtTypeInfo *type_info;
     const OrtTensorTypeAndShapeInfo *shape = NULL;
@@ -87,7 +104,8 @@ static bool read_shape(struct importing *i, const OrtValueInfo *info, struct onn
     }
     value->has_shape = rank <= ONNX_MAX_RANK && producer == NULL;
     value->rank = (uint32_t)rank;
-    return !value->has_shape || rank == 0 || check(i, ort.api->GetDimensions(shape, value->sizes, rank));
+    return !value->has_shape || rank == 0 ||
+           (check(i, ort.api->GetDimensions(shape, value->sizes, rank)) && read_symbols(i, shape, value));
 }
 
 static bool read_data(struct importing *i, const OrtValue *from, struct onnx_data *data) {

@@ -438,6 +438,31 @@ class Operators(unittest.TestCase):
         np.testing.assert_allclose(where(text, {"x": x}, float32_intermediates=True)[0][0], theirs, rtol=1e-3)
         self.assertEqual(where(text, {"x": x})[0][0][0].tolist(), [0, 0])
 
+    def test_open_sizes_are_what_the_rules_ask_for(self):
+        """All nodes are claimed while sizes are open; sizes that do not fit are told with the condition."""
+        def image(*shape):
+            return {"x": self.rng.standard_normal(shape, dtype=np.float32)}
+
+        def caches(past, total, head=8):
+            sizes = {"x": (1, total - past, 64), "k": (1, 2, past, head), "v": (1, 2, past, head)}
+            return {"mask": np.ones((1, total), np.int64),
+                    **{name: self.rng.standard_normal(size, dtype=np.float32) for name, size in sizes.items()}}
+
+        for text, good, bad, reason in (
+                (pyramid(self.rng), [image(1, 3, 64, 128), image(1, 3, 128, 64)], image(1, 3, 100, 64),
+                 "'height' % 64 = 0, but it is 100"),
+                (positions(self.rng), [image(2, 4, 5, 3), image(1, 4, 8, 8)], image(1, 4, 256, 257),
+                 "sizes of this run: 'N' = 1, 'height' = 256, 'width' = 257"),
+                (waves(self.rng), [image(1, 1, 41040), image(2, 1, 65000)], image(1, 1, 41039), "'samples' >= 41040, but it is 41039"),
+                (cached(self.rng), [caches(3, 4), caches(5, 6)], caches(3, 4, 16), "'head' = 8, but it is 16")):
+            for feeds in good:
+                results, nodes = where(text, feeds)
+                self.assertEqual(nodes["-"], [])
+                for ours, theirs in zip(results, on_cpu(text, feeds)):
+                    np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+            with self.assertRaisesRegex(Exception, re.escape(reason)):
+                where(text, bad)
+
     def test_open_sizes_may_be_large(self):
         """Sizes that are open when a node is claimed, small and then large: the same session, by the plugin."""
         rng = np.random.default_rng(9)
@@ -514,6 +539,54 @@ class Operators(unittest.TestCase):
             (y,), nodes = where(text, {"x": x.astype(first)})
             self.assertEqual((y.dtype, nodes["vkdml"]), (second, ["RMSNormalization"]))
             np.testing.assert_allclose(y, 2 * x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5), rtol=2e-3)
+
+
+def pyramid(rng, levels=6):
+    """A U-Net: halved and doubled again, joined with what was there before."""
+    nodes, constants, x, inner = [], [("b", rng.standard_normal((4, 8, 3, 3), dtype=np.float32) / 8)], "x", 3
+    for level in range(levels):
+        constants += [(f"w{level}", rng.standard_normal((4, inner, 3, 3), dtype=np.float32) / 6),
+                      (f"u{level}", rng.standard_normal((4, 4, 2, 2), dtype=np.float32) / 2)]
+        nodes += [helper.make_node("Conv", [x, f"w{level}"], [f"c{level}"], pads=[1] * 4),
+                  helper.make_node("MaxPool", [f"c{level}"], [f"p{level}"], kernel_shape=[2, 2], strides=[2, 2])]
+        x, inner = f"p{level}", 4
+    for level in reversed(range(levels)):
+        nodes += [helper.make_node("ConvTranspose", [x, f"u{level}"], [f"d{level}"], strides=[2, 2]),
+                  helper.make_node("Concat", [f"d{level}", f"c{level}"], [f"j{level}"], axis=1),
+                  helper.make_node("Conv", [f"j{level}", "b"], [f"y{level}"], pads=[1] * 4)]
+        x = f"y{level}"
+    return model(nodes, [("x", FLOAT, [1, 3, "height", "width"])], [(x, FLOAT, None)], constants)
+
+
+def positions(rng):
+    """Attention of all positions of an image."""
+    nodes = [helper.make_node("Reshape", ["x", "s"], ["k"]), helper.make_node("Transpose", ["k"], ["q"], perm=[0, 2, 1]),
+             helper.make_node("MatMul", ["q", "k"], ["l"], "scores"), helper.make_node("Softmax", ["l"], ["p"]),
+             helper.make_node("MatMul", ["p", "q"], ["o"]), helper.make_node("Transpose", ["o"], ["y"], perm=[0, 2, 1])]
+    return model(nodes, [("x", FLOAT, ["N", 4, "height", "width"])], [("y", FLOAT, None)], [("s", np.array([0, 4, -1]))])
+
+
+def waves(rng):
+    """Windows of 400 samples, and seven strided convolutions of these."""
+    nodes, constants, x = [helper.make_node("Conv", ["x", "w"], ["c"], strides=[160])], [], "c"
+    constants = [("w", rng.standard_normal((4, 1, 400), dtype=np.float32) / 20),
+                 ("v", rng.standard_normal((4, 4, 3), dtype=np.float32) / 3)]
+    for turn in range(7):
+        nodes.append(helper.make_node("Conv", [x, "v"], [f"c{turn}"], f"conv{turn}", strides=[2]))
+        x = f"c{turn}"
+    return model(nodes, [("x", FLOAT, ["N", 1, "samples"])], [(x, FLOAT, None)], constants)
+
+
+def cached(rng):
+    """A head size that follows from the queries, and a mask whose length decides."""
+    nodes = [helper.make_node("ReduceSum", ["mask", "one"], ["r"], keepdims=0), helper.make_node("Sub", ["r", "one"], ["d"]),
+             helper.make_node("Cast", ["d"], ["l"], to=TensorProto.INT32), helper.make_node("Shape", ["mask"], ["m"]),
+             helper.make_node("Gather", ["m", "second"], ["g"]), helper.make_node("Cast", ["g"], ["t"], to=TensorProto.INT32),
+             helper.make_node("GroupQueryAttention", ["x", "", "", "k", "v", "l", "t"], ["y", "p", "q"],
+                              domain="com.microsoft", num_heads=4, kv_num_heads=2)]
+    caches = [(name, FLOAT, [1, 2, "past", "head"]) for name in "kv"]
+    return model(nodes, [("x", FLOAT, [1, "length", 64]), *caches, ("mask", TensorProto.INT64, [1, "total"])],
+                 [(name, FLOAT, None) for name in "ypq"], [("one", np.array([1])), ("second", np.array(1))])
 
 
 def made(case, options, reason):

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "models.h"
+#include "onnx/conditions.h"
 #include "onnx/file.h"
 #include "onnx/judge.h"
 #include "onnx/plan.h"
@@ -531,6 +532,192 @@ static void views_of_any_type_are_copied(void **state) {
     }
 }
 
+/* ---- open sizes ---- */
+
+/* Whether all nodes are translated for the same sizes, and under which conditions, each but the first after "; ". */
+static bool judge_open(char *conditions, size_t size) {
+    struct onnx_model model;
+    struct onnx_judgement judgement;
+    const struct onnx_condition *found;
+    uint32_t count;
+    struct proto bytes = read_graph(&model);
+    bool is_translated = true;
+    assert_true(onnx_judge_open(&model, &model.graph, &model.arena, &judgement));
+    assert_true(onnx_find_conditions(&model, &model.graph, &model.arena, &judgement, &found, &count));
+    for (uint32_t n = 0; n < model.graph.node_count; ++n) {
+        assert_false(judgement.verdicts[n].is_consistent && !judgement.verdicts[n].is_translated);
+        is_translated = is_translated && judgement.verdicts[n].is_consistent;
+    }
+    conditions[0] = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const size_t length = strlen(conditions);
+        snprintf(conditions + length, size - length, "%s%s", i == 0 ? "" : "; ",
+                 onnx_condition_text(&found[i], &judgement.open, &model.graph).text);
+    }
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+    return is_translated;
+}
+
+static void expect_conditions(const char *expected) {
+    char conditions[1024];
+    assert_true(judge_open(conditions, sizeof conditions));
+    assert_string_equal(conditions, expected);
+}
+
+static void add_weights(const char *name, int64_t window) {
+    proto_message(&graph, 5, model_tensor(name, 3, (const int64_t[]){1, 1, window}));
+}
+
+static void add_int(struct proto *node, const char *name, int64_t value) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, name);
+    proto_int(&attribute, 3, value);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_INT);
+    proto_message(node, 5, attribute);
+}
+
+static void add_int_node(const char *op, const char *inputs, const char *outputs, const char *name, int64_t value) {
+    struct proto node = model_node(op, inputs, outputs);
+    add_int(&node, name, value);
+    proto_message(&graph, 1, node);
+}
+
+/* Open sizes are neither images' nor 1, but what the rules ask for. */
+static void windows_state_least_sizes(void **state) {
+    (void)state;
+    add_weights("v", 512);
+    add_weights("w", 300);
+    add_node("Conv", "x v", "a");
+    add_node("Conv", "a w", "y");
+    add_input("x", ONNX_FLOAT, "batch 1 length");
+    add_output("y", ONNX_FLOAT, "");
+    expect_conditions("'length' >= 811");
+}
+
+static void shapes_state_multiples(void **state) {
+    (void)state;
+    add_ints("s", 3, (const int64_t[]){2, -1, 13});
+    add_node("Reshape", "x s", "y");
+    add_input("x", ONNX_FLOAT, "2 ?");
+    add_output("y", ONNX_FLOAT, "");
+    expect_conditions("'x.1' % 13 = 0");
+}
+
+/* 224 x 224 positions have more than 2^32 pairs; fewer can run. */
+static void counts_of_elements_shrink_sizes(void **state) {
+    (void)state;
+    add_ints("s", 3, (const int64_t[]){2, 8, -1});
+    add_ints("t", 3, (const int64_t[]){2, -1, 8});
+    add_node("Reshape", "x s", "a");
+    add_node("Reshape", "x t", "b");
+    add_node("MatMul", "b a", "y");
+    add_input("x", ONNX_FLOAT, "2 8 height width");
+    add_output("y", ONNX_FLOAT, "");
+    expect_conditions("");
+}
+
+static void joined_sizes_state_sums(void **state) {
+    (void)state;
+    add_int_node("Concat", "past x", "all", "axis", 1);
+    add_node("Add", "all mask", "y");
+    add_input("mask", ONNX_FLOAT, "4 total");
+    add_input("past", ONNX_FLOAT, "4 past");
+    add_input("x", ONNX_FLOAT, "4 length");
+    add_output("y", ONNX_FLOAT, "");
+    expect_conditions("'total' = 'past' + 'length' or 1");
+}
+
+/* A head size that is open, and follows from the queries. */
+static void head_sizes_follow_from_queries(void **state) {
+    struct proto node = model_call("com.microsoft", "GroupQueryAttention", "x - - k v s t", "y p q");
+    (void)state;
+    add_int(&node, "num_heads", 4);
+    add_int(&node, "kv_num_heads", 2);
+    add_ints("eight", 1, (const int64_t[]){8});
+    add_int_node("Cast", "eight", "t", "to", ONNX_INT32);
+    proto_message(&graph, 1, node);
+    add_input("x", ONNX_FLOAT, "1 3 64");
+    add_input("k", ONNX_FLOAT, "1 2 5 head");
+    add_input("v", ONNX_FLOAT, "1 2 5 head");
+    add_input("s", ONNX_INT32, "1");
+    add_output("y", ONNX_FLOAT, "1 3 32");
+    add_output("p", ONNX_FLOAT, "1 2 8 head");
+    add_output("q", ONNX_FLOAT, "1 2 8 head");
+    expect_conditions("'head' = 8");
+}
+
+/* A limit that depends on another size is no number. */
+static void limits_may_be_other_sizes(void **state) {
+    (void)state;
+    add_ints("zero", 1, (const int64_t[]){0});
+    proto_message(&graph, 5, model_tensor("table", 2, (const int64_t[]){300, 4}));
+    add_node("Shape", "x", "s");
+    add_int_node("Gather", "s i", "n", "axis", 0);
+    add_node("Slice", "table zero n zero", "rows");
+    add_node("Add", "x rows", "y");
+    add_ints("i", 1, (const int64_t[]){0});
+    add_input("x", ONNX_FLOAT, "length 4");
+    add_output("y", ONNX_FLOAT, "");
+    expect_conditions("'length' <= 300");
+}
+
+/* What no sizes fit is not claimed, and the search ends. */
+static void sizes_that_cannot_fit_are_not_claimed(void **state) {
+    char conditions[256];
+    (void)state;
+    add_ints("s", 2, (const int64_t[]){7, 11});
+    add_node("Reshape", "x s", "y");
+    add_input("x", ONNX_FLOAT, "2 n m k");
+    add_output("y", ONNX_FLOAT, "");
+    assert_false(judge_open(conditions, sizeof conditions));
+    assert_string_equal(conditions, "");
+}
+
+/* Two nodes that need different sizes of the same name are both claimed; no run has both. */
+static void nodes_are_claimed_for_sizes_of_their_own(void **state) {
+    struct onnx_model model;
+    struct onnx_judgement judgement;
+    (void)state;
+    add_ints("s", 2, (const int64_t[]){5, 7});
+    add_ints("t", 2, (const int64_t[]){5, 11});
+    add_node("Reshape", "x s", "y");
+    add_node("Reshape", "x t", "z");
+    add_input("x", ONNX_FLOAT, "n");
+    add_output("y", ONNX_FLOAT, "");
+    add_output("z", ONNX_FLOAT, "");
+    struct proto bytes = read_graph(&model);
+    assert_true(onnx_judge_open(&model, &model.graph, &model.arena, &judgement));
+    assert_true(judgement.verdicts[0].is_translated && judgement.verdicts[0].is_consistent);
+    assert_true(judgement.verdicts[1].is_translated && !judgement.verdicts[1].is_consistent);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* A run with sizes that do not fit is told which condition they do not meet. */
+static void reasons_name_conditions(void **state) {
+    static const struct {
+        uint32_t length;
+        const char *added;
+    } cases[] = {{511, "; the model needs 'length' >= 512, but it is 511"},
+                 {512, "; sizes of this run: 'length' = 512"}};
+    struct onnx_model model;
+    (void)state;
+    add_weights("v", 512);
+    add_node("Conv", "x v", "y");
+    add_input("x", ONNX_FLOAT, "1 1 length");
+    add_output("y", ONNX_FLOAT, "");
+    struct proto bytes = read_graph(&model);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 3, .sizes = {1, 1, cases[i].length}};
+        struct onnx_error error = {.text = "why", .result = VKDML_ERROR_INVALID_ARGUMENT};
+        assert_false(onnx_explain_sizes(&model, &model.graph, 1, &input, &error));
+        assert_string_equal(error.text + 3, cases[i].added);
+    }
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
 static void add_graph(struct proto *node, const char *name, struct proto body) {
     struct proto attribute = {NULL, 0};
     proto_text(&attribute, 1, name);
@@ -1016,6 +1203,15 @@ int main(void) {
         cmocka_unit_test(nodes_after_kept_bodies_are_translated),
         cmocka_unit_test(surplus_activations_are_left_out),
         cmocka_unit_test(types_are_judged_without_elements),
+        cmocka_unit_test(windows_state_least_sizes),
+        cmocka_unit_test(shapes_state_multiples),
+        cmocka_unit_test(counts_of_elements_shrink_sizes),
+        cmocka_unit_test(joined_sizes_state_sums),
+        cmocka_unit_test(head_sizes_follow_from_queries),
+        cmocka_unit_test(limits_may_be_other_sizes),
+        cmocka_unit_test(sizes_that_cannot_fit_are_not_claimed),
+        cmocka_unit_test(nodes_are_claimed_for_sizes_of_their_own),
+        cmocka_unit_test(reasons_name_conditions),
         cmocka_unit_test(nodes_of_the_host_end_stages),
         cmocka_unit_test(what_follows_from_shapes_is_one_stage),
         cmocka_unit_test(strings_are_no_operands),

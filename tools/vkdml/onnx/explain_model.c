@@ -4,6 +4,7 @@
 
 #include "base/message.h"
 #include "base/timing.h"
+#include "onnx/conditions.h"
 #include "onnx/split.h"
 
 static bool explain_graph(const struct subject *subject, const struct onnx_plan *plan, VkdmlDevice device,
@@ -36,6 +37,7 @@ static bool explain_part(const struct subject *subject, const struct onnx_graph 
     struct onnx_plan *plan;
     const struct onnx_plan_options options = {.has_float32_intermediates = subject->request->float32_intermediates};
     if (!onnx_plan_create(subject->model, graph, input_count, inputs, &options, &plan, &error)) {
+        onnx_explain_sizes(subject->model, graph, input_count, inputs, &error);
         return subject_fail(subject, &error);
     }
     bool good;

@@ -2,8 +2,11 @@
 
 #include <string.h>
 
+#include "onnx/data_node.h"
 #include "onnx/plan_parts.h"
 #include "onnx/report.h"
+#include "onnx/single.h"
+#include "onnx/split.h"
 
 #define LARGE_SIZE 224
 
@@ -57,6 +60,61 @@ static bool lacks_ranks(const struct onnx_graph *graph) {
     return lacks;
 }
 
+/* ---- nodes that the host computes between plans ---- */
+
+struct neighbours {
+    const uint32_t *makers; /* of values: the node that makes each, or ONNX_NONE */
+    const bool *is_host;    /* of nodes */
+    bool *has_any, *has_device; /* of nodes that the host computes: whether another node is next to it, and is ours */
+    const struct onnx_verdict *verdicts;
+    uint32_t node;
+};
+
+static void meet(void *data, uint32_t value) {
+    struct neighbours *n = data;
+    const uint32_t maker = n->makers[value];
+    if (maker == ONNX_NONE || (n->is_host[maker] && n->is_host[n->node])) {
+        return;
+    }
+    const uint32_t host = n->is_host[n->node] ? n->node : maker, other = host == maker ? n->node : maker;
+    n->has_any[host] = true;
+    n->has_device[host] = n->has_device[host] || n->verdicts[other].is_translated;
+}
+
+/* Such a node is ours where a node next to it is: between nodes of others it would only cost copies. */
+static bool leave_lonely(const struct onnx_graph *graph, struct onnx_arena *arena, struct onnx_verdict *verdicts) {
+    const bool *known = onnx_find_known(graph, arena);
+    uint32_t *makers = onnx_allocate(arena, graph->value_count, sizeof *makers);
+    bool *flags = onnx_allocate(arena, graph->node_count, 3 * sizeof *flags);
+    if (known == NULL || makers == NULL || flags == NULL) {
+        return false;
+    }
+    bool *is_host = flags;
+    struct neighbours n = {makers, is_host, flags + graph->node_count, flags + 2 * (size_t)graph->node_count,
+                           verdicts, 0};
+    for (uint32_t v = 0; v < graph->value_count; ++v) {
+        makers[v] = ONNX_NONE;
+    }
+    for (uint32_t i = 0; i < graph->node_count; ++i) {
+        is_host[i] = onnx_is_data_node(&graph->nodes[i], known);
+        for (uint32_t o = 0; o < graph->nodes[i].output_count; ++o) {
+            if (graph->nodes[i].outputs[o] != ONNX_NONE) {
+                makers[graph->nodes[i].outputs[o]] = i;
+            }
+        }
+    }
+    for (n.node = 0; n.node < graph->node_count; ++n.node) {
+        onnx_for_each_read(&graph->nodes[n.node], meet, &n);
+    }
+    for (uint32_t i = 0; i < graph->node_count; ++i) {
+        if (is_host[i] && n.has_any[i] && !n.has_device[i] && verdicts[i].is_translated) {
+            verdicts[i].is_translated = false;
+            verdicts[i].reason = "the host computes it, and no node next to it runs on the device";
+        }
+    }
+    return true;
+}
+
 const struct onnx_verdict *onnx_judge(const struct onnx_model *model, const struct onnx_graph *graph,
                                       struct onnx_arena *arena) {
     const uint32_t count = lacks_ranks(graph) ? sizeof guesses / sizeof guesses[0] : 2;
@@ -76,5 +134,5 @@ const struct onnx_verdict *onnx_judge(const struct onnx_model *model, const stru
             refuses = refuses || !verdicts[n].is_translated;
         }
     }
-    return verdicts;
+    return verdicts != NULL && leave_lonely(graph, arena, verdicts) ? verdicts : NULL;
 }

@@ -52,8 +52,8 @@ bool onnx_is_needed(const struct onnx_node *node, const bool *wanted) {
     return is_needed;
 }
 
-bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph) {
-    bool *wanted = onnx_allocate(&plan->arena, graph->value_count, sizeof *wanted);
+bool *onnx_find_wanted(struct onnx_arena *arena, const struct onnx_graph *graph) {
+    bool *wanted = onnx_allocate(arena, graph->value_count, sizeof *wanted);
     for (uint32_t i = 0; wanted != NULL && i < graph->output_count; ++i) {
         wanted[graph->outputs[i]] = true;
     }
@@ -151,7 +151,7 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
 }
 
 bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, struct onnx_error *error) {
-    const bool *wanted = onnx_find_wanted(plan, scope->graph);
+    const bool *wanted = onnx_find_wanted(&plan->arena, scope->graph);
     bool done = wanted != NULL || onnx_fail_memory(error);
     for (uint32_t n = 0; done && n < scope->graph->node_count; ++n) {
         const struct onnx_node *node = &scope->graph->nodes[n];

@@ -124,7 +124,7 @@ bool onnx_read_float(enum onnx_type type, const unsigned char *data, uint64_t i,
 bool onnx_memory_is_out(const struct onnx_call *call);
 
 /* Of each value whether a node that is needed reads it, or the graph's user. NULL where memory is out. */
-bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph);
+bool *onnx_find_wanted(struct onnx_arena *arena, const struct onnx_graph *graph);
 bool onnx_is_needed(const struct onnx_node *node, const bool *wanted);
 
 /* Translates a node of a scope, which gets its outputs. */

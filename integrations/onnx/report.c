@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "onnx/data_node.h"
 #include "onnx/names.h"
 #include "onnx/plan_parts.h"
+#include "onnx/split.h"
 
 #define MOST_LOOKED_AT 65536 /* bytes, as session.c lets plans look at */
 
@@ -14,6 +16,7 @@ struct walking {
     struct onnx_names sizes; /* of named dimensions */
     bool *is_assumed;        /* of each value */
     const bool *wanted;
+    const bool *known; /* likewise, whether its elements follow from constants and shapes */
 };
 
 /* ---- what values are that no node made ---- */
@@ -52,6 +55,20 @@ static bool find_size(const struct walking *w, const struct onnx_value *value, u
     return known != NULL;
 }
 
+/* A value of no data. False where memory is out. */
+static bool set_tensor(struct walking *w, uint32_t v, enum onnx_type type, uint32_t rank, const uint32_t *sizes) {
+    struct onnx_source source = {.kind = ONNX_SOURCE_INPUT, .number = ONNX_NONE};
+    source.bytes = onnx_bytes_of(type, onnx_elements(rank, sizes));
+    /* Where sizes are assumed, elements that are asked for are there when it runs. */
+    source.depends =
+        w->walk->assumed_size == 0 || source.bytes > MOST_LOOKED_AT ? 0 : (uint64_t)1 << (v < 63 ? v : 63);
+    const uint32_t number = source.bytes == 0 ? ONNX_NONE : onnx_add_source(w->plan, &source);
+    if (source.bytes == 0 || number != ONNX_NONE) {
+        w->scope.tensors[v] = onnx_add_tensor(w->plan, type, rank, sizes, number);
+    }
+    return w->scope.tensors[v] != NULL;
+}
+
 /* A value as the model describes it, or of `rank` dimensions; none where it does not and that is 0. False where memory
  * is out. */
 static bool stand_in(struct walking *w, uint32_t v, uint32_t rank) {
@@ -75,15 +92,7 @@ static bool stand_in(struct walking *w, uint32_t v, uint32_t rank) {
     if (!onnx_is_countable(rank, sizes)) {
         return true;
     }
-    struct onnx_source source = {.kind = ONNX_SOURCE_INPUT, .number = ONNX_NONE};
-    source.bytes = onnx_bytes_of(value->type, onnx_elements(rank, sizes));
-    /* Where sizes are assumed, elements that are asked for are there when it runs. */
-    source.depends = assumed == 0 || source.bytes > MOST_LOOKED_AT ? 0 : (uint64_t)1 << (v < 63 ? v : 63);
-    const uint32_t number = source.bytes == 0 ? ONNX_NONE : onnx_add_source(w->plan, &source);
-    if (source.bytes == 0 || number != ONNX_NONE) {
-        w->scope.tensors[v] = onnx_add_tensor(w->plan, value->type, rank, sizes, number);
-    }
-    return w->scope.tensors[v] != NULL;
+    return set_tensor(w, v, value->type, rank, sizes);
 }
 
 /* ---- nodes ---- */
@@ -183,6 +192,40 @@ static bool has_body(const struct onnx_node *node) {
     return found;
 }
 
+/* ---- nodes that end a plan ---- */
+
+/* Whether the host computes a node between plans. */
+static bool ends_plan(const struct walking *w, const struct onnx_node *node) {
+    if (!onnx_is_data_node(node, w->known) || reads_nothing(&w->scope, node)) {
+        return false;
+    }
+    enum onnx_type types[8] = {ONNX_UNDEFINED};
+    for (uint32_t i = 0; i < node->input_count && i < 8; ++i) {
+        const struct onnx_tensor *tensor = node->inputs[i] == ONNX_NONE ? NULL : w->scope.tensors[node->inputs[i]];
+        types[i] = tensor == NULL ? ONNX_UNDEFINED : tensor->type;
+    }
+    return onnx_data_node_takes(node, node->input_count, types);
+}
+
+/* Its outputs, as large as they can be. False where its inputs do not tell. */
+static bool set_most(struct walking *w, const struct onnx_node *node) {
+    struct onnx_tensor *inputs[8] = {NULL};
+    bool is_set = true;
+    for (uint32_t i = 0; i < node->input_count && i < 8; ++i) {
+        inputs[i] = node->inputs[i] == ONNX_NONE ? NULL : w->scope.tensors[node->inputs[i]];
+    }
+    for (uint32_t o = 0; is_set && o < node->output_count; ++o) {
+        enum onnx_type type;
+        uint32_t rank, sizes[ONNX_MAX_RANK];
+        is_set = onnx_data_node_most(node, o, node->input_count, inputs, &type, &rank, sizes) &&
+                 onnx_is_countable(rank, sizes);
+        if (is_set && node->outputs[o] != ONNX_NONE) {
+            is_set = set_tensor(w, node->outputs[o], type, rank, sizes);
+        }
+    }
+    return is_set;
+}
+
 /* Outputs of a node: what it made, or what the model says of them. Of what nodes with bodies make it often says
  * nothing, as branches may differ in their shapes: then a rank is assumed. */
 static bool set_outputs(struct walking *w, const struct onnx_node *node, bool is_made, bool is_assumed) {
@@ -214,12 +257,15 @@ static bool visit(struct walking *w, const struct onnx_node *node) {
     for (uint32_t i = 0; i < node->input_count; ++i) {
         report.is_assumed = report.is_assumed || (node->inputs[i] != ONNX_NONE && w->is_assumed[node->inputs[i]]);
     }
-    const bool is_made = !is_needed || onnx_translate_node(plan, &w->scope, node, w->wanted, &error);
+    const bool is_ended = is_needed && ends_plan(w, node), is_most = is_ended && set_most(w, node);
+    const bool is_made = !is_needed || (!is_ended && onnx_translate_node(plan, &w->scope, node, w->wanted, &error));
     if (is_memory(&error)) {
         return false;
     }
     report.operator_count = is_made ? plan->node_count - first : 0;
-    if (!is_made && w->walk->assumed_size != 0 && plan->unknown != 0) {
+    if (is_ended) {
+        report.is_assumed = true;
+    } else if (!is_made && w->walk->assumed_size != 0 && plan->unknown != 0) {
         const bool is_likely = try_elements(w, node, true, &other) && !is_memory(&other) &&
                                try_elements(w, node, false, &others);
         if (is_memory(&other) || is_memory(&others)) {
@@ -233,7 +279,7 @@ static bool visit(struct walking *w, const struct onnx_node *node) {
     }
     plan->unknown |= unknown;
     DML_OPERATOR_TYPE *types = onnx_allocate(&plan->arena, report.operator_count, sizeof *types);
-    if (types == NULL || !set_outputs(w, node, is_made, report.is_assumed)) {
+    if (types == NULL || !set_outputs(w, node, is_made || is_most, report.is_assumed)) {
         return false;
     }
     for (uint32_t n = 0; n < report.operator_count; ++n) {
@@ -250,10 +296,11 @@ bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const str
                struct onnx_error *error) {
     struct walking w = {.walk = walk, .plan = plan};
     bool done = onnx_plan_scope(plan, graph, walk->inputs, &w.scope, error);
-    bool *wanted = onnx_find_wanted(plan, graph);
+    bool *wanted = onnx_find_wanted(&plan->arena, graph);
     w.wanted = wanted;
     w.is_assumed = onnx_allocate(&plan->arena, graph->value_count, sizeof *w.is_assumed);
-    done = done && wanted != NULL && w.is_assumed != NULL && name_sizes(&w);
+    w.known = onnx_find_known(graph, &plan->arena);
+    done = done && wanted != NULL && w.is_assumed != NULL && w.known != NULL && name_sizes(&w);
     for (uint32_t v = 0; walk->inputs == NULL && done && v < graph->value_count; ++v) {
         wanted[v] = wanted[v] || !walk->skips_unneeded;
         done = w.scope.tensors[v] != NULL || stand_in(&w, v, 0);

@@ -164,13 +164,16 @@ VKDML_ONNX_API VkdmlResult vkdmlOnnxReportNodes(VkdmlOnnxModel model, uint32_t i
                                                 void *userData);
 
 /** Makes ready for inputs, in the model's order, which stay the caller's and are read until vkdmlOnnxEndRun(). Optional
- *  inputs may follow; those that are left out, and those of type 0, have the values of their initializers. */
+ *  inputs may follow; those that are left out, and those of type 0, have the values of their initializers. If sizes
+ *  depend on data (NonZero, NonMaxSuppression, Compress, Unique), this also computes the data that they depend on. */
 VKDML_ONNX_API VkdmlResult vkdmlOnnxBeginRun(VkdmlOnnxModel model, uint32_t inputCount, const VkdmlOnnxTensor *inputs,
                                              VkdmlOnnxRun *run);
-/** What will come of it. */
+/** The type and the sizes of output `index`, and its bytes; valid from vkdmlOnnxBeginRun() on. */
 VKDML_ONNX_API void vkdmlOnnxGetResult(VkdmlOnnxRun run, uint32_t index, VkdmlOnnxTensor *result);
 /** Runs, and writes each output, as many bytes as vkdmlOnnxGetResult() says; NULL ones are not written. May be called
- *  again, with what the inputs' memory then holds, unless the plan depends on it. */
+ *  again, with what the inputs' memory then holds, unless the plan depends on it. If sizes depend on data, a further
+ *  call computes all of the model again, and fails with VKDML_ERROR_INVALID_ARGUMENT if an output gets other sizes than
+ *  vkdmlOnnxGetResult() says. */
 VKDML_ONNX_API VkdmlResult vkdmlOnnxExecuteRun(VkdmlOnnxRun run, void *const *outputs);
 /** NULL is ignored. */
 VKDML_ONNX_API void vkdmlOnnxEndRun(VkdmlOnnxRun run);

@@ -7,6 +7,7 @@
 #include "onnx/file.h"
 #include "onnx/judge.h"
 #include "onnx/report.h"
+#include "onnx/split.h"
 #include "require.h"
 
 #define GIVEN_BYTES 65536 /* of an input whose elements are given: what session.c lets plans look at */
@@ -80,6 +81,37 @@ static void try_plan(const struct onnx_model *model, const struct onnx_plan_inpu
     onnx_plan_free(plan);
 }
 
+/* Stages read what is there, and make all outputs. */
+static void try_split(const struct onnx_model *model) {
+    const struct onnx_graph *graph = &model->graph;
+    struct onnx_split split;
+    struct onnx_error error;
+    bool *is_there = malloc(graph->value_count + 1);
+    REQUIRE(is_there != NULL && onnx_split(graph, &split, &error) && split.count != 0);
+    memset(is_there, 1, graph->value_count);
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        for (uint32_t o = 0; o < graph->nodes[n].output_count; o++) {
+            if (graph->nodes[n].outputs[o] != ONNX_NONE) {
+                is_there[graph->nodes[n].outputs[o]] = false;
+            }
+        }
+    }
+    for (uint32_t s = 0; s < split.count; s++) {
+        const struct onnx_stage *stage = &split.stages[s];
+        for (uint32_t i = 0; i < stage->graph.input_count + stage->graph.optional_count; i++) {
+            REQUIRE(is_there[stage->inputs[i]]);
+        }
+        for (uint32_t o = 0; o < stage->graph.output_count; o++) {
+            is_there[stage->outputs[o]] = true;
+        }
+    }
+    for (uint32_t o = 0; o < graph->output_count; o++) {
+        REQUIRE(is_there[graph->outputs[o]]);
+    }
+    onnx_split_free(&split);
+    free(is_there);
+}
+
 void onnx_try(const unsigned char *bytes, size_t length, const char *folder) {
     struct onnx_model model;
     struct onnx_error error;
@@ -95,6 +127,7 @@ void onnx_try(const unsigned char *bytes, size_t length, const char *folder) {
     }
     onnx_tried.judged += verdicts != NULL;
     onnx_arena_free(&arena);
+    try_split(&model);
     int64_t *elements = malloc(GIVEN_BYTES);
     REQUIRE(elements != NULL);
     for (size_t i = 0; i < GIVEN_BYTES / sizeof *elements; i++) {

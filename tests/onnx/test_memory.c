@@ -17,13 +17,15 @@
 #include "models.h"
 #include "onnx/diagnosis.h"
 #include "onnx/file.h"
-#include "onnx/session.h"
+#include "onnx/stages.h"
 #include "onnx/vkdml_onnx.h"
 
 enum { WIDTH = 32, BYTES = 4 * WIDTH };
 
 static char folder[] = "/tmp/vkdml-memory-XXXXXX", cache[64], path[64], weights[64];
 static float x[WIDTH];
+static struct proto staged_bytes;
+static struct onnx_model staged_model;
 static faults_live_function faults_live;
 static faults_misuses_function faults_misuses;
 
@@ -82,6 +84,17 @@ static void find(void *library, const char *name, void *function) {
     memcpy(function, &symbol, sizeof symbol);
 }
 
+static bool read_stages(void) {
+    struct onnx_error error;
+    struct proto graph = {NULL, 0};
+    proto_message(&graph, 1, model_node("Relu", "x", "a"));
+    proto_message(&graph, 1, model_node("NonZero", "a", "y"));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "n 32"));
+    proto_message(&graph, 12, model_value("y", ONNX_INT64, "2 m"));
+    staged_bytes = model_of(graph);
+    return onnx_read_model(staged_bytes.bytes, staged_bytes.length, NULL, &staged_model, &error);
+}
+
 static int set_up(void **state) {
     struct onnx_error error = {0};
     (void)state;
@@ -98,13 +111,15 @@ static int set_up(void **state) {
     for (size_t i = 0; i < WIDTH; i++) {
         x[i] = (float)i;
     }
-    return !onnx_open(path, &file, &error);
+    return !onnx_open(path, &file, &error) || !read_stages();
 }
 
 static int tear_down(void **state) {
     char command[128];
     (void)state;
     onnx_close(file);
+    onnx_arena_free(&staged_model.arena);
+    proto_free(&staged_bytes);
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command);
 }
@@ -265,6 +280,25 @@ static bool call_all(struct onnx_error *error) {
 
 static struct onnx_session_options options;
 
+/* Where relu(x) is not 0: a plan, and a node of the host. */
+static bool run_stages(struct onnx_error *error) {
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = x};
+    struct onnx_stages *stages;
+    struct onnx_stages_run *begun = NULL;
+    int64_t y[2][WIDTH - 1] = {{0}};
+    void *const outputs[] = {y};
+    bool done = onnx_stages_create(device, &staged_model, &staged_model.graph, &options, &stages, error);
+    assert_true(done == (stages != NULL));
+    done = done && onnx_stages_begin(stages, 1, &input, NULL, &begun, error);
+    for (uint32_t i = 0; done && i < 2; i++) {
+        done = onnx_stages_execute(begun, outputs, NULL, error);
+        assert_true(!done || (y[0][WIDTH - 2] == 0 && y[1][WIDTH - 2] == WIDTH - 1));
+    }
+    onnx_stages_end(begun);
+    onnx_stages_free(stages);
+    return done;
+}
+
 static void begin_session(bool has_pool) {
     struct onnx_error error = {0};
     const struct onnx_model *model = onnx_file_model(file);
@@ -339,10 +373,12 @@ static void sessions(void **state) {
     fail_each("creating a session", create_session, false, false, 1);
     fail_each("creating a pool", create_pool, false, false, 1);
     fail_each("checking nodes", diagnose, false, false, 300);
+    fail_each("stages", run_stages, false, false, 60);
     fail_each("a session's run", run, true, false, 60);
     fail_each("a run at places", run_at_places, true, true, 60);
     options.by_reference = true;
     fail_each("a run by reference", run, true, false, 40);
+    fail_each("stages by reference", run_stages, false, false, 40);
     options.by_reference = false;
     onnx_device_close(device);
 }

@@ -438,6 +438,34 @@ class Operators(unittest.TestCase):
         np.testing.assert_allclose(where(text, {"x": x}, float32_intermediates=True)[0][0], theirs, rtol=1e-3)
         self.assertEqual(where(text, {"x": x})[0][0][0].tolist(), [0, 0])
 
+    def test_open_sizes_may_be_large(self):
+        """Sizes that are open when a node is claimed, small and then large: the same session, by the plugin."""
+        rng = np.random.default_rng(9)
+        int32, int64 = TensorProto.INT32, TensorProto.INT64
+        cases = [
+            ("Resize", ["x", "", "", "sizes"], {"antialias": 1, "mode": "cubic"}, [("x", FLOAT, [1, 1, "H", "W"])],
+             [("sizes", np.array([1, 1, 8, 8]))], lambda n: {"x": rng.standard_normal((1, 1, n, n)).astype(np.float32)}, (20, 310)),
+            ("ScatterND", ["x", "i", "u"], {"reduction": "add"}, [("x", FLOAT, ["N"]), ("i", int64, ["M", 1]), ("u", FLOAT, ["M"])], [],
+             lambda n: {"x": np.zeros(n, np.float32), "i": rng.integers(0, n, (n, 1)), "u": np.ones(n, np.float32)}, (10, 10000)),
+            ("MatMul", ["x", "w"], {}, [("x", int32, ["M", "K"]), ("w", int32, ["K", "N"])], [],
+             lambda n: {name: rng.integers(-9, 9, (n, n), np.int32) for name in "xw"}, (8, 420)),
+            ("DFT", ["x"], {"axis": 1}, [("x", FLOAT, [1, "N", 1])], [],
+             lambda n: {"x": rng.standard_normal((1, n, 1)).astype(np.float32)}, (10, 3000)),
+            ("RoiAlign", ["x", "r", "b"], {"output_height": 2, "output_width": 2}, [("x", FLOAT, [1, 1, "H", "W"]), ("r", FLOAT, [1, 4]), ("b", int64, [1])], [],
+             lambda n: {"x": rng.standard_normal((1, 1, n, n)).astype(np.float32), "r": np.array([[0, 0, n - 1, n]], np.float32),
+                        "b": np.zeros(1, np.int64)}, (20, 400))]
+        for op, inputs, attributes, ends, constants, make, sizes in cases:
+            text = model([helper.make_node(op, inputs, ["y"], **attributes)], ends, [("y", ends[0][1], None)], constants, opset=18)
+            one, cpu = session(text), onnxruntime.InferenceSession(text, providers=["CPUExecutionProvider"])
+            for size in (*sizes, sizes[0]):
+                feed = make(size)
+                expected, got = cpu.run(None, feed)[0], one.run(None, feed)[0]
+                if op == "DFT":  # the CPU provider's is 1e-3 of the largest element off
+                    spectrum = np.fft.fft(feed["x"][:, :, 0].astype(float))
+                    expected = np.stack([spectrum.real, spectrum.imag], -1)
+                np.testing.assert_allclose(got, expected, rtol=1e-4, atol=2e-5 * max(1, np.abs(expected).max()), err_msg=op)
+            self.assertEqual(one.get_providers()[0], EP_NAME)
+
     def test_nodes_after_a_branch_are_ours(self):
         """The branches differ in their ranks, and shapes alone decide."""
         def body(op, inputs):
@@ -495,6 +523,125 @@ def made(case, options, reason):
     except Exception as error:
         case.assertRegex(str(error), reason)
         return False
+
+
+def detector():
+    """Two convolutions make boxes and scores of each place of an image; boxes that are selected are gathered. Weights and images
+    are whole numbers, so that scores are exact, and many are equal."""
+    rng = np.random.default_rng(3)
+    constants = [("box_weights", rng.integers(-2, 3, (4, 3, 3, 3)).astype(np.float32)),
+                 ("score_weights", rng.integers(-2, 3, (2, 3, 3, 3)).astype(np.float32)), ("eighth", np.array(0.125, np.float32)),
+                 ("box_shape", np.array([1, 4, -1])), ("score_shape", np.array([1, 2, -1])), ("most", np.array([50])),
+                 ("overlap", np.array([0.4], np.float32)), ("second", np.array([2])), ("third", np.array([3])),
+                 ("columns", np.array([1])), ("flat", np.array([-1]))]
+    nodes = [helper.make_node("Conv", ["x", "box_weights"], ["b"], pads=[1, 1, 1, 1]),
+             helper.make_node("Conv", ["x", "score_weights"], ["s"], pads=[1, 1, 1, 1]),
+             helper.make_node("Reshape", ["b", "box_shape"], ["rows"]), helper.make_node("Reshape", ["s", "score_shape"], ["logits"]),
+             helper.make_node("Transpose", ["rows"], ["boxes"], perm=[0, 2, 1]), helper.make_node("Mul", ["logits", "eighth"], ["scores"]),
+             helper.make_node("NonMaxSuppression", ["boxes", "scores", "most", "overlap", "least"], ["selected"]),
+             helper.make_node("Slice", ["selected", "second", "third", "columns"], ["column"]),
+             helper.make_node("Reshape", ["column", "flat"], ["places"]),
+             helper.make_node("Gather", ["boxes", "places"], ["found"], axis=1), helper.make_node("Relu", ["found"], ["y"])]
+    return model(nodes, [("x", FLOAT, [1, 3, "H", "W"]), ("least", FLOAT, [1])],
+                 [("selected", TensorProto.INT64, ["N", 3]), ("y", FLOAT, [1, "N", 4]), ("scores", FLOAT, [1, 2, "P"])], constants)
+
+
+def host_chain():
+    """Nodes of the host one after another, and one of its results that is an output as it is."""
+    nodes = [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("NonZero", ["a"], ["places"]),
+             helper.make_node("Transpose", ["places"], ["t"]), helper.make_node("GatherND", ["a", "t"], ["values"]),
+             helper.make_node("Greater", ["values", "half"], ["large"]),
+             helper.make_node("Compress", ["values", "large"], ["kept"], axis=0),
+             helper.make_node("Cast", ["kept"], ["whole"], to=TensorProto.INT64),
+             helper.make_node("Unique", ["whole"], ["u", "", "", "counts"]), helper.make_node("Neg", ["u"], ["y"])]
+    return model(nodes, [("x", FLOAT, ["H", "W"])],
+                 [("y", TensorProto.INT64, ["U"]), ("places", TensorProto.INT64, [2, "P"]), ("counts", TensorProto.INT64, ["U"]),
+                  ("kept", FLOAT, ["K"]), ("x", FLOAT, ["H", "W"])], [("half", np.array(0.5, np.float32))])
+
+
+class Stages(unittest.TestCase):
+    """Models some of whose sizes depend on data."""
+
+    def compare(self, text, feeds):
+        """Each run of one session with ONNX Runtime's CPU provider, and bit by bit with a session of its own and vkdml.Model."""
+        cpu = onnxruntime.InferenceSession(text, providers=["CPUExecutionProvider"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report"
+            one = session(text, report=str(path))
+            lines = [line.split("\t")[0] for line in path.read_text().splitlines()]
+            self.assertEqual(set(lines), {"vkdml"}, lines)
+            (pathlib.Path(folder) / "model.onnx").write_bytes(text)
+            with vkdml.Model(pathlib.Path(folder) / "model.onnx") as module:
+                for feed in feeds:
+                    expected, got = cpu.run(None, feed), one.run(None, feed)
+                    for a, b in zip(expected, got):
+                        self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype))
+                        np.testing.assert_allclose(b, a, rtol=1e-4, atol=1e-4)
+                    for others in (session(text).run(None, feed), module.run(feed).values()):
+                        for a, b in zip(got, others, strict=True):
+                            np.testing.assert_array_equal(a, b)
+        return [[a.shape for a in cpu.run(None, feed)] for feed in feeds]
+
+    def test_a_detector(self):
+        rng = np.random.default_rng(4)
+        feeds = [{"x": rng.integers(-3, 4, (1, 3, size, 9)).astype(np.float32), "least": np.array([least], np.float32)}
+                 for size, least in ((7, 0.5), (7, 99), (7, 3), (9, 2), (7, 99), (7, -99), (9, 4))]
+        counts = {shapes[0][0] for shapes in self.compare(detector(), feeds)}
+        self.assertIn(0, counts)
+        self.assertGreater(len(counts), 3)
+
+    def test_one_box(self):
+        x = np.random.default_rng(6).integers(-3, 4, (1, 3, 5, 5)).astype(np.float32)
+        scores = np.unique(session(detector()).run(["scores"], {"x": x, "least": np.ones(1, np.float32)})[0])
+        self.assertEqual(self.compare(detector(), [{"x": x, "least": scores[-2:-1]}])[0][0], (1, 3))
+
+    def test_nodes_of_the_host_in_a_row(self):
+        rng = np.random.default_rng(6)
+        sizes = [(5, 7), (1, 1), (30, 40), (0, 3), (5, 7), (300, 200)]
+        feeds = [{"x": rng.standard_normal(size).astype(np.float32) * 3} for size in sizes]
+        feeds.append({"x": np.full((5, 7), -1, np.float32)})
+        self.compare(host_chain(), feeds)
+
+    def test_executing_again(self):
+        """Of a bound session: inputs and outputs stay on the device."""
+        text = model([helper.make_node("Relu", ["x"], ["a"]), helper.make_node("NonZero", ["a"], ["y"])],
+                     [("x", FLOAT, ["N"])], [("y", TensorProto.INT64, [1, "P"])])
+        one = session(text)
+        for values in ([1, 0, 2], [0, 0, 0], [3, 4, 5]):
+            x = np.array(values, np.float32)
+            binding = one.io_binding()
+            binding.bind_ortvalue_input("x", vkdml.onnxruntime.tensor(x))
+            vkdml.onnxruntime.bind_output(binding, "y")
+            one.run_with_iobinding(binding)
+            np.testing.assert_array_equal(binding.copy_outputs_to_cpu()[0], [np.flatnonzero(x)])
+
+    def test_threads_take_turns(self):
+        one, x = session(host_chain()), np.random.default_rng(8).standard_normal((4, 6, 8)).astype(np.float32)
+        expected = [one.run(None, {"x": part}) for part in x]
+        wrong = []
+
+        def work(seed):
+            for i in np.random.default_rng(seed).integers(0, 4, 6):
+                if any(not np.array_equal(a, b) for a, b in zip(expected[i], one.run(None, {"x": x[i]}))):
+                    wrong.append(i)
+        together(work, 4)
+        self.assertEqual(wrong, [])
+
+    def test_what_shapes_say_is_not_split(self):
+        """NonZero of a shape is computed while planning, and NonZero between the CPU's nodes is the CPU's."""
+        fill = helper.make_tensor("value", TensorProto.INT64, [1], [1])
+        text = model([helper.make_node("Shape", ["x"], ["s"]), helper.make_node("ConstantOfShape", ["s"], ["ones"], value=fill),
+                      helper.make_node("NonZero", ["ones"], ["places"]), helper.make_node("Cast", ["places"], ["c"], to=FLOAT),
+                      helper.make_node("Det", ["z"], ["d"]), helper.make_node("NonZero", ["d"], ["of_cpu"])],
+                     [("x", FLOAT, ["N", "N"]), ("z", FLOAT, ["K", 2, 2])], [("c", FLOAT, [2, "M"]), ("of_cpu", TensorProto.INT64, [1, "P"])])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report"
+            one = session(text, report=str(path))
+            for size in (2, 3):
+                got = one.run(None, {"x": np.eye(size, dtype=np.float32), "z": np.ones((3, 2, 2), np.float32)})
+                np.testing.assert_array_equal(got[0], np.indices((size, size)).reshape(2, -1))
+            lines = [line.split("\t") for line in path.read_text().splitlines()]
+        self.assertEqual(sorted(line[0] for line in lines if line[1] == "NonZero"), ["-", "vkdml"])
 
 
 class Memory(unittest.TestCase):

@@ -11,6 +11,7 @@
 #include "onnx/file.h"
 #include "onnx/judge.h"
 #include "onnx/plan.h"
+#include "onnx/split.h"
 
 enum { MOST_INPUTS = 4 };
 
@@ -560,6 +561,74 @@ static void types_are_judged_without_elements(void **state) {
     graph = (struct proto){NULL, 0};
 }
 
+/* ---- stages ---- */
+
+/* The stages of the graph, each as the operators of its nodes, "|" between them, and "host " before those of the host. */
+static void expect_stages(const char *expected) {
+    struct onnx_model model;
+    struct onnx_split split;
+    struct onnx_error error;
+    char found[256] = "";
+    struct proto bytes = read_graph(&model);
+    assert_true(onnx_split(&model.graph, &split, &error));
+    for (uint32_t s = 0; s < split.count; ++s) {
+        strcat(found, s == 0 ? "" : "|");
+        strcat(found, split.stages[s].is_host ? "host" : "");
+        for (uint32_t n = 0; n < split.stages[s].graph.node_count; ++n) {
+            strcat(found, found[0] == 0 || found[strlen(found) - 1] == '|' ? "" : " ");
+            strcat(found, split.stages[s].graph.nodes[n].op);
+        }
+    }
+    assert_string_equal(found, expected);
+    onnx_split_free(&split);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+static void nodes_of_the_host_end_stages(void **state) {
+    (void)state;
+    add_node("Relu", "x", "a");
+    add_node("NonZero", "a", "p");
+    add_node("Neg", "a", "b");
+    add_node("Transpose", "p", "t");
+    add_node("GatherND", "b t", "v");
+    add_node("Compress", "v c", "y");
+    add_node("Unique", "v", "unread");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_input("c", ONNX_BOOL, "2");
+    add_output("y", ONNX_FLOAT, "n");
+    expect_stages("Relu Neg|host NonZero|Transpose GatherND|host Compress|");
+
+    /* Both read the same stage, and what follows waits for both. */
+    add_node("NonZero", "x", "p");
+    add_node("NonZero", "z", "q");
+    add_node("Concat", "p q", "y");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_input("z", ONNX_FLOAT, "2 6");
+    add_output("y", ONNX_INT64, "2 n");
+    expect_stages("host NonZero|host NonZero|Concat");
+}
+
+static void what_follows_from_shapes_is_one_stage(void **state) {
+    (void)state;
+    add_node("Shape", "x", "s");
+    add_node("ConstantOfShape", "s", "o");
+    add_node("NonZero", "o", "p");
+    add_ints("c", 1, (const int64_t[]){1});
+    add_node("Compress", "x c", "y");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("p", ONNX_INT64, "2 n");
+    add_output("y", ONNX_FLOAT, "1");
+    expect_stages("Shape ConstantOfShape NonZero Compress");
+
+    add_node("NonZero", "x", "p");
+    add_node("RandomNormal", "", "r");
+    add_node("NonZero", "r", "q");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("q", ONNX_INT64, "2 n");
+    expect_stages("RandomNormal|host NonZero|");
+}
+
 /* ---- what changed models found ---- */
 
 /* Judged, and planned for inputs: refused with the reason both times. */
@@ -628,12 +697,12 @@ static void tables_are_not_of_any_size(void **state) {
     (void)state;
     const struct onnx_plan_input picture = {.type = ONNX_FLOAT, .rank = 2, .sizes = {3, 3}};
     add_ints("first", 1, (const int64_t[]){0});
-    add_ints("last", 1, (const int64_t[]){1 << 25});
+    add_ints("last", 1, (const int64_t[]){(int64_t)1 << 33});
     add_ints("step", 1, (const int64_t[]){1});
     add_node("Range", "first last step", "y");
     add_input("x", ONNX_FLOAT, "3 3");
     add_output("y", ONNX_INT64, "n");
-    expect_refused_by_all(&picture, "a range of more than 2^24 numbers");
+    expect_refused_by_all(&picture, "a range of more than 2^32 - 1 numbers");
 
     struct proto node = model_node("Resize", "x - - sizes", "y"), mode = {NULL, 0};
     proto_text(&mode, 1, "mode");
@@ -641,10 +710,10 @@ static void tables_are_not_of_any_size(void **state) {
     proto_int(&mode, 20, ONNX_ATTRIBUTE_STRING);
     proto_message(&node, 5, mode);
     proto_message(&graph, 1, node);
-    add_ints("sizes", 2, (const int64_t[]){3, 1 << 21});
+    add_ints("sizes", 2, (const int64_t[]){3, 1 << 28});
     add_input("x", ONNX_FLOAT, "3 3");
     add_output("y", ONNX_FLOAT, "a b");
-    expect_refused_by_all(&picture, "2097152 places of filters of 4 elements");
+    expect_refused_by_all(&picture, "a table of 1073741824 elements, which takes more than 268435456 bytes");
 }
 
 /* A mask of 2^31 elements is a node, and nothing that the plan holds. */
@@ -884,6 +953,8 @@ int main(void) {
         cmocka_unit_test(nodes_after_kept_bodies_are_translated),
         cmocka_unit_test(surplus_activations_are_left_out),
         cmocka_unit_test(types_are_judged_without_elements),
+        cmocka_unit_test(nodes_of_the_host_end_stages),
+        cmocka_unit_test(what_follows_from_shapes_is_one_stage),
         cmocka_unit_test(strings_are_no_operands),
         cmocka_unit_test(strings_are_not_divided),
         cmocka_unit_test(what_fails_is_asked_nothing),

@@ -50,6 +50,23 @@ def test_run(folder):
          "--output writes a .npy file instead", result)
 
 
+def test_sizes_that_depend_on_data(folder):
+    """NonZero ends a plan: what reads it has as many elements as it found."""
+    path = write(folder, "found.onnx", model(
+        [node("Relu", ["x"], ["a"]), node("NonZero", ["a"], ["p"]), node("Cast", ["p"], ["f"], to=1), node("Neg", ["f"], ["y"])],
+        [value_info("x", FLOAT, [5])], [value_info("y", FLOAT, [1, "n"])]))
+    x = write(folder, "found.npy", npy_bytes("<f4", "(5,)", floats(0, 1, -1, 2, 3)))
+    for options in ([], ["-a", "reference"], ["--compare", "cpu"], ["-i", "3"]):
+        result = run("run", *options, "--input", f"x={x}", path)
+        tell(result.returncode == 0 and resources(result.stdout) == {"y": "-1, -3, -4"}, f"sizes depend on data {options}", result)
+    result = run("check", "--input", f"x={x}", path)
+    tell(result.returncode == 0 and all(name in result.stdout for name in ("RELU", "CAST", "NEGATE")),
+         "check goes on after a node that ends a plan", result)
+    result = run("explain", "--input", f"x={x}", path)
+    tell(result.returncode == 0 and "RELU" in result.stdout and "NEGATE" not in result.stdout and "depend on data" in result.stderr,
+         "explain tells of the graph before it", result)
+
+
 def test_intermediates(folder):
     """The square of 300 is beyond FLOAT16, the quotient is not."""
     path = write(folder, "rms.onnx", model(
@@ -333,6 +350,6 @@ def test_explain_and_bench(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_all(test_run, test_intermediates, test_wrong, test_strings, test_compare, test_a_fault_is_found,
-                     test_ill_conditioned, test_finite, test_check, test_check_open, test_names, test_optional,
-                     test_batches_are_rows, test_explain_and_bench))
+    sys.exit(run_all(test_run, test_sizes_that_depend_on_data, test_intermediates, test_wrong, test_strings, test_compare,
+                     test_a_fault_is_found, test_ill_conditioned, test_finite, test_check, test_check_open, test_names,
+                     test_optional, test_batches_are_rows, test_explain_and_bench))

@@ -143,6 +143,9 @@ VkdmlResult vkdmlOnnxGetMemory(VkdmlOnnxModel model, VkdmlOnnxMemory *memory) {
                                         : "memory->structSize must be sizeof(VkdmlOnnxMemory)");
         return error->result;
     }
+    if (!onnx_device_check_process(model->device, error)) {
+        return error->result;
+    }
     onnx_stages_held(model->stages, &facts);
     memory->weightBytes = facts.weight_bytes;
     memory->tensorBytes = facts.tensor_bytes;

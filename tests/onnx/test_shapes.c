@@ -430,6 +430,38 @@ static void weights_lie_beyond_4_gib(void **state) {
     remove_files(&files);
 }
 
+static uint64_t told_done, told_total;
+
+static void tell(void *data, uint64_t done, uint64_t total) {
+    assert_ptr_equal(data, &told_done);
+    assert_true(done > told_done && done <= total && (told_total == 0 || total == told_total));
+    told_done = done;
+    told_total = total;
+}
+
+/* Loading is told, to those whose struct has the callback. */
+static void loading_is_told(void **state) {
+    static const size_t sizes[] = {sizeof(VkdmlOnnxOpenInfo), offsetof(VkdmlOnnxOpenInfo, keptBytes)};
+    struct files files;
+    (void)state;
+    write_files(&files, 8, sizeof diagonals);
+    for (size_t i = 0; i < 2; i++) {
+        const VkdmlOnnxOpenInfo info = {
+            .structSize = sizes[i], .path = files.model, .progressCallback = tell, .progressUserData = &told_done};
+        VkdmlOnnxModel model;
+        told_done = told_total = 0;
+        assert_int_equal(vkdmlOnnxOpenModel(&info, &model), VKDML_SUCCESS);
+        assert_int_equal(run_files(model), VKDML_SUCCESS);
+        assert_int_equal(told_total >= PARTS * sizeof diagonals, i == 0);
+        assert_int_equal(told_done, told_total);
+        const uint64_t done = told_done;
+        assert_int_equal(run_files(model), VKDML_SUCCESS);
+        assert_int_equal(told_done, done);
+        vkdmlOnnxCloseModel(model);
+    }
+    remove_files(&files);
+}
+
 /* A file that becomes shorter while the model is open is an error, not the process's end. */
 static void files_that_are_written_are_an_error(void **state) {
     struct files files;
@@ -479,6 +511,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(computed_constants_are_those_of_their_shape),
         cmocka_unit_test(every_shape_has_the_bits_of_a_session_of_its_own),
         cmocka_unit_test(weights_lie_beyond_4_gib),
+        cmocka_unit_test(loading_is_told),
         cmocka_unit_test(files_that_are_written_are_an_error),
     };
     graphs = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : graphs;

@@ -675,6 +675,13 @@ class Stages(unittest.TestCase):
         feeds.append({"x": np.full((5, 7), -1, np.float32)})
         self.compare(host_chain(), feeds)
 
+    def test_nodes_are_checked_one_by_one(self):
+        """Inputs of more than 64 KiB, whose elements plans do not look at."""
+        x = np.random.default_rng(7).standard_normal((150, 150)).astype(np.float32)
+        expected = session(host_chain()).run(None, {"x": x})
+        for a, b in zip(expected, session(host_chain(), check="cpu").run(None, {"x": x})):
+            np.testing.assert_array_equal(a, b)
+
     def test_executing_again(self):
         """Of a bound session: inputs and outputs stay on the device."""
         text = model([helper.make_node("Relu", ["x"], ["a"]), helper.make_node("NonZero", ["a"], ["y"])],

@@ -57,6 +57,7 @@ typedef struct VkdmlWeightStoreCreateInfo {
  * Creates an empty weight store.
  *
  * @param device outlives the store
+ * @param info   copied
  * @param[out] store destroyed with vkdmlDestroyWeightStore()
  * @return VKDML_ERROR_INVALID_ARGUMENT, VKDML_ERROR_OUT_OF_HOST_MEMORY. *store is then NULL.
  */
@@ -72,14 +73,15 @@ VKDML_API VkdmlResult vkdmlTrimWeightStore(VkdmlWeightStore store);
 
 /** What a weight store holds. */
 typedef struct VkdmlWeightStoreInfo {
-    uint32_t pageCount;
-    uint64_t pageBytes; /**< of all pages, as they were asked for */
-    uint32_t regionCount;
-    uint64_t regionBytes;            /**< of all regions, each rounded up to 256 */
-    uint32_t uninitializedCount;     /**< regions that no initializer was recorded for */
-    uint64_t uninitializedBytes;
+    uint32_t pageCount;          /**< pages that allocatePage provided */
+    uint64_t pageBytes;          /**< of all pages, as they were asked for */
+    uint32_t regionCount;        /**< regions that have a place in a page */
+    uint64_t regionBytes;        /**< of all regions, each rounded up to 256 */
+    uint32_t uninitializedCount; /**< regions that no initializer was recorded for */
+    uint64_t uninitializedBytes; /**< of these */
 } VkdmlWeightStoreInfo;
 
+/** Tells what a weight store holds. */
 VKDML_API VkdmlResult vkdmlGetWeightStoreInfo(VkdmlWeightStore store, VkdmlWeightStoreInfo *info);
 
 /**
@@ -104,6 +106,7 @@ VKDML_API VkdmlResult vkdmlCreateWeightInitializer(VkdmlDispatchable compiled, u
 /**
  * The graph inputs that an initializer reads.
  *
+ * @param initializer    by vkdmlCreateWeightInitializer()
  * @param[in,out] count the capacity of `indices`; then how many there are, which may be more
  * @param[out] indices  GraphInputIndex of each, ascending; may be NULL if *count is 0
  */

@@ -104,7 +104,7 @@ if [ $# -eq 0 ]; then
     cases elements 384
     cases move 388
     cases network 289
-    cases contrib 229
+    cases contrib 230
 fi
 [ $# -ne 0 ] || logged "claims of operators, by types" "$python" "$root/tests/onnx/ort_types.py" "$VKDML_ONNXRUNTIME_PLUGIN"
 logged "ONNX's node tests, by ONNX Runtime" "$python" "$root/tests/onnx/ort_nodes.py" "$VKDML_ONNXRUNTIME_PLUGIN" \

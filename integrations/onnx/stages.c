@@ -41,7 +41,7 @@ struct onnx_stages_run {
     bool is_executed;
 };
 
-bool onnx_stages_is_one(const struct onnx_stages *stages) {
+static bool is_one(const struct onnx_stages *stages) {
     return stages->split.count == 1;
 }
 
@@ -68,7 +68,7 @@ bool onnx_stages_create(struct onnx_device *device, const struct onnx_model *mod
         stages->options.pool = stages->own_pool;
     }
     for (uint32_t s = 0; done && s < stages->split.count; ++s) {
-        const struct onnx_graph *part = onnx_stages_is_one(stages) ? graph : &stages->split.stages[s].graph;
+        const struct onnx_graph *part = is_one(stages) ? graph : &stages->split.stages[s].graph;
         done = stages->split.stages[s].is_host ||
                onnx_session_create(device, model, part, &stages->options, &stages->sessions[s], error);
     }
@@ -92,6 +92,43 @@ void onnx_stages_free(struct onnx_stages *stages) {
     onnx_split_free(&stages->split);
     pthread_mutex_destroy(&stages->lock);
     free(stages);
+}
+
+/* The number of a value among the inputs of the graph that must be given; ONNX_NONE: an optional one. */
+static uint32_t input_of(const struct onnx_graph *graph, uint32_t value) {
+    uint32_t i = 0;
+    while (i < graph->input_count && graph->inputs[i] != value) {
+        ++i;
+    }
+    return i == graph->input_count ? ONNX_NONE : i;
+}
+
+bool onnx_stages_prepare(struct onnx_stages *stages, const struct onnx_plan_input *inputs,
+                         struct onnx_run_facts *facts, struct onnx_error *error) {
+    const struct onnx_stage *stage = &stages->split.stages[0];
+    const uint32_t count = stage->graph.input_count + stage->graph.optional_count;
+    *facts = (struct onnx_run_facts){0};
+    if (stage->is_host) {
+        return true;
+    }
+    struct onnx_plan_input *own = calloc((size_t)count + 1, sizeof *own);
+    if (own == NULL) {
+        return onnx_fail_memory(error);
+    }
+    for (uint32_t i = 0; !is_one(stages) && i < count; ++i) {
+        const uint32_t given = input_of(stages->graph, stage->inputs[i]);
+        own[i] = given == ONNX_NONE ? own[i] : inputs[given];
+    }
+    struct onnx_run *run;
+    const bool done =
+        is_one(stages) ? onnx_run_begin(stages->sessions[0], stages->graph->input_count, inputs, &run, error)
+                       : onnx_run_begin(stages->sessions[0], count, own, &run, error);
+    if (done && is_one(stages)) {
+        onnx_run_facts(run, facts);
+    }
+    onnx_run_end(done ? run : NULL);
+    free(own);
+    return done;
 }
 
 /* ---- values ---- */
@@ -340,7 +377,7 @@ bool onnx_stages_begin(struct onnx_stages *stages, uint32_t input_count, const s
         .stages = stages, .input_count = input_count, .inputs = inputs, .places = places};
     pthread_mutex_lock(&stages->lock);
     bool done;
-    if (onnx_stages_is_one(stages)) {
+    if (is_one(stages)) {
         done = onnx_run_begin_at(stages->sessions[0], input_count, inputs, places, &run->last, error);
         run->outputs = done ? onnx_run_outputs(run->last) : NULL;
         if (done) {
@@ -422,7 +459,7 @@ static bool execute_last(struct onnx_stages_run *run, void *const *outputs, cons
 
 bool onnx_stages_execute(struct onnx_stages_run *run, void *const *outputs, const struct onnx_place *places,
                          struct onnx_error *error) {
-    if (onnx_stages_is_one(run->stages)) {
+    if (is_one(run->stages)) {
         return onnx_run_execute_at(run->last, outputs, places, error);
     }
     if (!onnx_device_check_process(run->stages->device, error) ||

@@ -117,13 +117,11 @@ static void log_weights(struct compute *compute) {
                                                       __LINE__, "vkdml"));
 }
 
-static void report(struct compute *compute, const struct onnx_stages_run *run) {
-    struct onnx_run_facts facts;
-    onnx_stages_facts(run, &facts);
-    if (facts.is_new && compute->report[0] != 0) {
-        report_plan(compute->report, facts.node_count);
+static void report(struct compute *compute, const struct onnx_run_facts *facts) {
+    if (facts->is_new && compute->report[0] != 0) {
+        report_plan(compute->report, facts->node_count);
     }
-    if (facts.is_new && compute->log != NULL) {
+    if (facts->is_new && compute->log != NULL) {
         log_weights(compute);
     }
 }
@@ -142,7 +140,9 @@ static bool run(struct compute *compute, OrtKernelContext *context, const struct
     if (!onnx_stages_begin(compute->stages, graph->input_count, ends->inputs, ends->input_places, &begun, error)) {
         return false;
     }
-    report(compute, begun);
+    struct onnx_run_facts facts;
+    onnx_stages_facts(begun, &facts);
+    report(compute, &facts);
     const bool checks = compute->check.check != ONNX_CHECK_NOTHING;
     struct check_inputs kept = {0};
     bool done = make_outputs(compute, context, begun, ends, error);
@@ -186,12 +186,12 @@ static void ORT_API_CALL release_state(OrtNodeComputeInfo *info, void *state) {
     (void)state;
 }
 
-/* If the model states all sizes, and none depends on data, it is compiled with the session, and the first run is like
- * any other. What prevents that is reported by that run. */
+/* If the model states all sizes it is compiled with the session, and the first run is like any other; of sizes that
+ * depend on data what comes before them. What prevents that is reported by that run. */
 static void prepare(struct compute *compute) {
     const struct onnx_graph *graph = &compute->model.graph;
     struct onnx_plan_input *inputs = calloc(graph->input_count + 1, sizeof *inputs);
-    bool is_said = inputs != NULL && onnx_stages_is_one(compute->stages);
+    bool is_said = inputs != NULL;
     for (uint32_t i = 0; is_said && i < graph->input_count; ++i) {
         const struct onnx_value *value = &graph->values[graph->inputs[i]];
         is_said = value->type != ONNX_UNDEFINED && value->has_shape;
@@ -201,11 +201,10 @@ static void prepare(struct compute *compute) {
             inputs[i].sizes[d] = (uint32_t)value->sizes[d];
         }
     }
-    struct onnx_stages_run *begun;
+    struct onnx_run_facts facts;
     struct onnx_error error = {0};
-    if (is_said && onnx_stages_begin(compute->stages, graph->input_count, inputs, NULL, &begun, &error)) {
-        report(compute, begun);
-        onnx_stages_end(begun);
+    if (is_said && onnx_stages_prepare(compute->stages, inputs, &facts, &error)) {
+        report(compute, &facts);
     }
     free(inputs);
 }

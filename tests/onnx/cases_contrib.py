@@ -358,6 +358,11 @@ def linear_attention(c):
                        update_rule=rule)
 
 
+    long = [c.floats(1, 4161, 2, scale=.1) for _ in range(3)]  # more chunks than 64
+    c.save('linear_long', 'LinearAttention', long, [TensorProto.FLOAT] * 2, domain='', opset=27, by_reference=True, q_num_heads=1,
+           kv_num_heads=1, update_rule='linear')
+
+
 def recent(c):
     """ai.onnx's of newer operator sets."""
     single, half = [TensorProto.FLOAT], [TensorProto.FLOAT16]

@@ -238,6 +238,29 @@ static void any_stage_may_fail(void **state) {
     }
 }
 
+/* What sizes of inputs decide is compiled before a run. */
+static void the_first_stage_is_prepared(void **state) {
+    (void)state;
+    struct onnx_device *device;
+    struct tried tried = {NULL, NULL};
+    struct onnx_error error = {0};
+    struct onnx_run_facts facts;
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}};
+    assert_true(onnx_device_open(NULL, &device, &error) && create(device, true, &tried, &error));
+    faults_set("vkCreateComputePipelines", INT32_MAX, VK_ERROR_DEVICE_LOST); /* none fails: they are counted */
+    assert_true(onnx_stages_prepare(tried.stages, &input, &facts, &error));
+    const uint32_t prepared = faults_calls();
+    assert_true(prepared != 0);
+    assert_true(run_tried(&tried, &error));
+    const uint32_t all = faults_calls();
+    assert_true(all > prepared);
+    assert_true(run_tried(&tried, &error));
+    assert_int_equal(faults_calls(), all);
+    faults_set(NULL, 0, 0);
+    onnx_stages_free(tried.stages);
+    onnx_device_close(device);
+}
+
 /* With what the input then holds; outputs of other sizes have no room. */
 static void stages_are_executed_again(void **state) {
     (void)state;
@@ -353,6 +376,7 @@ int main(void) {
         cmocka_unit_test(objects_do_not_grow_with_shapes),
         cmocka_unit_test(any_call_may_fail),
         cmocka_unit_test(any_stage_may_fail),
+        cmocka_unit_test(the_first_stage_is_prepared),
         cmocka_unit_test(stages_are_executed_again),
         cmocka_unit_test(another_session_works_after_a_loss),
     };

@@ -349,24 +349,27 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
 
 /* ---- plans ---- */
 
-bool vkdml_depthwise_suits(const struct vkdml_product *product, const uint32_t *tap_strides,
-                           const struct vkdml_plan_limits *limits) {
+bool vkdml_depthwise_suits_filter(const struct vkdml_product *product) {
     const struct vkdml_product_gather *gather = &product->gather;
     uint64_t taps = 1;
-    uint64_t farthest = 1;
     bool suits = gather->rank > 0 && gather->channels == 1 && !product->is_empty &&
                  product->sizes[VKDML_PRODUCT_M] <= MOST_CHANNELS;
     for (uint32_t d = 0; d < gather->rank && suits; ++d) {
-        const struct vkdml_product_walk *walk = &gather->walks[d];
-        const uint64_t last = walk->taps - 1;
-        const uint64_t step = (uint64_t)(walk->tap_step < 0 ? -walk->tap_step : walk->tap_step) * walk->stride;
-        const uint64_t widest = step > tap_strides[d] ? step : tap_strides[d];
-        suits = walk->divisor == 1 && taps * walk->taps <= MOST_TAPS;
-        taps *= walk->taps;
-        farthest += last * widest;
+        taps *= gather->walks[d].taps;
+        suits = gather->walks[d].divisor == 1 && taps <= MOST_TAPS;
     }
-    /* One pixel and its taps can be bound. */
-    return suits && vkdml_fits(limits, 4, 8 * farthest);
+    return suits;
+}
+
+bool vkdml_depthwise_suits(const struct vkdml_product *product, const uint32_t *tap_strides,
+                           const struct vkdml_plan_limits *limits) {
+    uint64_t farthest = 1;
+    for (uint32_t d = 0; d < product->gather.rank; ++d) {
+        const struct vkdml_product_walk *walk = &product->gather.walks[d];
+        const uint64_t step = (uint64_t)(walk->tap_step < 0 ? -walk->tap_step : walk->tap_step) * walk->stride;
+        farthest += (walk->taps - 1) * (step > tap_strides[d] ? step : tap_strides[d]);
+    }
+    return vkdml_depthwise_suits_filter(product) && vkdml_fits(limits, 4, 8 * farthest);
 }
 
 VkdmlResult vkdml_depthwise_plan(const struct vkdml_product *product, const uint32_t *tap_strides,

@@ -217,6 +217,7 @@ static void begin(struct planner *planner, struct vkdml_epilogue *epilogue) {
                     [VKDML_PRODUCT_OUT] = {.at = vkdml_output_view(instance, 0).at}},
         .gather = {.rank = 1 + spatial, .channels = channels, .channel_stride = input->strides[1]},
         .scatter = {.rank = 1 + spatial},
+        .open_dimension = VKDML_PRODUCT_N,
         .alpha = 1,
         .epilogue = epilogue,
     };

@@ -22,6 +22,7 @@ struct sizes {
 
 /* A case, in which $n, $h, $w, $y and $x stand for sizes. */
 struct family {
+    uint32_t least; /* its general plan has the same kernels for sizes of at least so many rows and columns; 0: not */
     const char *text;
     struct sizes sizes[MOST_SIZES]; /* up to one whose n is 0 */
 };
@@ -69,43 +70,49 @@ struct family {
     }
 
 static const struct family families[] = {
-    {CONVOLVE("FLOAT32", "16", "[32,16,3,3]", "32") "FORWARD" ARRAYS("1,1", "1,1", "1,1", "0,0", "1"), SAME},
-    {CONVOLVE("FLOAT16", "16", "[32,16,1,1]", "32") "FORWARD" ARRAYS("1,1", "1,1", "0,0", "0,0", "1"), SAME},
-    {CONVOLVE("FLOAT32", "16", "[32,4,3,3]", "32") "FORWARD" ARRAYS("2,2", "1,1", "1,1", "0,0", "4"), HALVED},
-    {CONVOLVE("FLOAT32", "16", "[16,1,3,3]", "16") "FORWARD" ARRAYS("1,1", "1,1", "1,1", "0,0", "16"), SAME},
-    {CONVOLVE("FLOAT32", "2", "[2,1,3,3] FilterTensor.strides=9,9,1,3", "2") "FORWARD" ARRAYS("1,1", "1,1", "1,1",
+    {1, CONVOLVE("FLOAT32", "16", "[32,16,3,3]", "32") "FORWARD" ARRAYS("1,1", "1,1", "1,1", "0,0", "1"), SAME},
+    /* Sums of so many products are made in shares where there are few pixels. */
+    {1, CONVOLVE("FLOAT16", "256", "[32,256,3,3]", "32") "FORWARD" ARRAYS("1,1", "1,1", "1,1", "0,0", "1"), SAME},
+    {1, CONVOLVE("FLOAT32", "1024", "[32,1024,1,1]", "32") "FORWARD" ARRAYS("1,1", "1,1", "0,0", "0,0", "1"), SAME},
+    {1, CONVOLVE("FLOAT16", "16", "[32,16,1,1]", "32") "FORWARD" ARRAYS("1,1", "1,1", "0,0", "0,0", "1"), SAME},
+    {1, CONVOLVE("FLOAT32", "16", "[32,4,3,3]", "32") "FORWARD" ARRAYS("2,2", "1,1", "1,1", "0,0", "4"), HALVED},
+    {2, CONVOLVE("FLOAT32", "16", "[16,1,3,3]", "16") "FORWARD" ARRAYS("1,1", "1,1", "1,1", "0,0", "16"), SAME},
+    {0, CONVOLVE("FLOAT32", "2", "[2,1,3,3] FilterTensor.strides=9,9,1,3", "2") "FORWARD" ARRAYS("1,1", "1,1", "1,1",
                                                                                           "0,0", "2"),
      HUGE_ROWS},
-    {CONVOLVE("FLOAT32", "16", "[32,16,3,3] FilterTensor.strides=144,1,48,16", "32") "FORWARD" ARRAYS(
+    {1, CONVOLVE("FLOAT32", "16", "[32,16,3,3] FilterTensor.strides=144,1,48,16", "32") "FORWARD" ARRAYS(
          "1,1", "1,1", "1,1", "0,0", "1"),
      SAME},
-    {CONVOLVE("FLOAT32", "16", "[16,8,3,3]", "8") "BACKWARD" ARRAYS("4,4", "1,1", "1,1", "0,0", "1"), SPREAD},
-    {CONVOLVE("FLOAT32", "16", "[16,8,3,3]", "8") "BACKWARD" ARRAYS("1,1", "1,1", "1,1", "0,0", "1"), SAME},
-    {CONVOLVE_BYTES("16", "[32,16,3,3]", "32") INTEGER_ARRAYS("1,1", "1,1", "1,1", "1"), SAME},
-    {CONVOLVE_BYTES("16", "[16,1,3,3]", "16") INTEGER_ARRAYS("1,1", "1,1", "1,1", "16"), SAME},
+    {2, CONVOLVE("FLOAT32", "16", "[16,8,3,3]", "8") "BACKWARD" ARRAYS("4,4", "1,1", "1,1", "0,0", "1"), SPREAD},
+    {1, CONVOLVE("FLOAT32", "16", "[16,8,3,3]", "8") "BACKWARD" ARRAYS("1,1", "1,1", "1,1", "0,0", "1"), SAME},
+    {0, CONVOLVE_BYTES("16", "[32,16,3,3]", "32") INTEGER_ARRAYS("1,1", "1,1", "1,1", "1"), SAME},
+    {0, CONVOLVE_BYTES("16", "[16,1,3,3]", "16") INTEGER_ARRAYS("1,1", "1,1", "1,1", "16"), SAME},
     /* Four pixels of a row reach farther than that kernel's registers, one does not. */
-    {CONVOLVE_BYTES("4", "[4,1,3,3]", "4") INTEGER_ARRAYS("30,30", "1,1", "1,1", "4"),
+    {0, CONVOLVE_BYTES("4", "[4,1,3,3]", "4") INTEGER_ARRAYS("30,30", "1,1", "1,1", "4"),
      {{1, 1, 1, 1, 1}, {1, 61, 91, 3, 4}, {1, 61, 1, 3, 1}}},
-    {"GEMM seed=1 ATensor=FLOAT32[$n,1,$h,256] BTensor=FLOAT32[$n,1,256,80] BTensor.strides=0,0,80,1 BTensor.owned=1 "
-     "CTensor=FLOAT32[$n,1,$h,80] CTensor.strides=0,0,0,1 CTensor.owned=1 OutputTensor=FLOAT32[$n,1,$h,80] Alpha=1 "
-     "Beta=1 TransA=NONE TransB=NONE",
+    {1, "GEMM seed=1 ATensor=FLOAT32[$n,1,$h,256] BTensor=FLOAT32[$n,1,256,80] BTensor.strides=0,0,80,1 "
+     "BTensor.owned=1 CTensor=FLOAT32[$n,1,$h,80] CTensor.strides=0,0,0,1 CTensor.owned=1 "
+     "OutputTensor=FLOAT32[$n,1,$h,80] Alpha=1 Beta=1 TransA=NONE TransB=NONE",
      ROWS},
-    {"MATRIX_MULTIPLY_INTEGER seed=1 ATensor=UINT8[1,$n,$h,256] BTensor=INT8[1,$n,256,80] BTensor.strides=0,0,80,1 "
+    {1, "GEMM seed=1 ATensor=FLOAT16[1,1,$h,2048] BTensor=FLOAT16[1,1,80,2048] BTensor.owned=1 "
+     "OutputTensor=FLOAT16[1,1,$h,80] Alpha=1 Beta=0 TransA=NONE TransB=TRANSPOSE",
+     ROWS},
+    {0, "MATRIX_MULTIPLY_INTEGER seed=1 ATensor=UINT8[1,$n,$h,256] BTensor=INT8[1,$n,256,80] BTensor.strides=0,0,80,1 "
      "BTensor.owned=1 BZeroPointTensor=INT8[1,80] BZeroPointTensor.owned=1 OutputTensor=INT32[1,$n,$h,80]",
      ROWS},
-    {"MATRIX_MULTIPLY_INTEGER_TO_FLOAT seed=1 ATensor=UINT8[$h,256] AScaleTensor=FLOAT32[1,1] "
+    {0, "MATRIX_MULTIPLY_INTEGER_TO_FLOAT seed=1 ATensor=UINT8[$h,256] AScaleTensor=FLOAT32[1,1] "
      "BTensor=INT8[256,80] BTensor.owned=1 BScaleTensor=FLOAT32[1,80] BScaleTensor.owned=1 BiasTensor=FLOAT32[$h,80] "
      "BiasTensor.strides=0,1 BiasTensor.owned=1 OutputTensor=FLOAT32[$h,80]",
      ROWS},
-    {"QUANTIZED_LINEAR_MATRIX_MULTIPLY seed=1 ATensor=UINT8[$h,256] AScaleTensor=FLOAT32[1,1] BTensor=INT8[256,80] "
+    {0, "QUANTIZED_LINEAR_MATRIX_MULTIPLY seed=1 ATensor=UINT8[$h,256] AScaleTensor=FLOAT32[1,1] BTensor=INT8[256,80] "
      "BTensor.owned=1 BScaleTensor=FLOAT32[1,80] BScaleTensor.owned=1 OutputScaleTensor=FLOAT32[1,1] "
      "OutputTensor=INT8[$h,80]",
      ROWS},
-    {"BATCH_NORMALIZATION seed=1 InputTensor=FLOAT32[$n,16,$h,$w] MeanTensor=FLOAT32[1,16,1,1] MeanTensor.owned=1 "
+    {1, "BATCH_NORMALIZATION seed=1 InputTensor=FLOAT32[$n,16,$h,$w] MeanTensor=FLOAT32[1,16,1,1] MeanTensor.owned=1 "
      "VarianceTensor=FLOAT32[1,16,1,1] VarianceTensor.owned=1 ScaleTensor=FLOAT32[1,16,1,1] ScaleTensor.owned=1 "
      "BiasTensor=FLOAT32[1,16,1,1] BiasTensor.owned=1 OutputTensor=FLOAT32[$n,16,$h,$w] Spatial=1 Epsilon=1e-5",
      SAME},
-    {"GATHER seed=1 InputTensor=FLOAT32[1,1,1000,64] InputTensor.owned=1 IndicesTensor=UINT32[1,1,$n,$h] "
+    {0, "GATHER seed=1 InputTensor=FLOAT32[1,1,1000,64] InputTensor.owned=1 IndicesTensor=UINT32[1,1,$n,$h] "
      "OutputTensor=FLOAT32[1,$n,$h,64] Axis=2 IndexDimensions=2",
      ROWS},
 };
@@ -171,7 +178,62 @@ static void initialization_does_not_depend_on_sizes(void **state) {
     }
 }
 
+/* ---- general plans ---- */
+
+static bool same_kernel(const struct vkdml_plan_step *a, const struct vkdml_plan_step *b) {
+    return a->kernel == b->kernel && a->buffer_count == b->buffer_count && a->constants_given == b->constants_given &&
+           a->float_controls == b->float_controls && memcmp(a->constants, b->constants, sizeof(a->constants)) == 0;
+}
+
+static bool has_kernel(const struct vkdml_plan *plan, const struct vkdml_plan_step *step) {
+    bool has = step->kind != VKDML_PLAN_DISPATCH;
+    for (uint32_t s = 0; s < plan->steps.count && !has; ++s) {
+        has = plan->steps.items[s].kind == VKDML_PLAN_DISPATCH && same_kernel(&plan->steps.items[s], step);
+    }
+    for (uint32_t s = 0; s < plan->spare_steps.count && !has; ++s) {
+        has = same_kernel(&plan->spare_steps.items[s], step);
+    }
+    return has;
+}
+
+static void check_kernels(const struct family *family, const struct invented_device *device) {
+    struct vkdml_plan first, other;
+    char line[1024];
+    write_case(family, &family->sizes[1], line, sizeof(line));
+    if (plan_case(line, device, &first)) {
+        for (size_t s = 0; s < MOST_SIZES && family->sizes[s].n != 0; ++s) {
+            write_case(family, &family->sizes[s], line, sizeof(line));
+            const struct sizes *sizes = &family->sizes[s];
+            const bool is_less = sizes->h < family->least || (sizes->w != 0 && sizes->w < family->least);
+            const bool is_planned = plan_case(line, device, &other) && !is_less;
+            for (uint32_t i = 0; is_planned && i < other.steps.count; ++i) {
+                if (!has_kernel(&first, &other.steps.items[i])) {
+                    print_error("on \"%s\" step %u needs another pipeline than for the second sizes: %s\n",
+                                device->name, (unsigned)i, line);
+                    fail();
+                }
+            }
+            vkdml_plan_end(&other);
+        }
+    }
+    vkdml_plan_end(&first);
+}
+
+static void general_plans_have_the_same_kernels_for_all_sizes(void **state) {
+    (void)state;
+    for (size_t d = 0; d < DEVICE_COUNT; ++d) {
+        struct invented_device device = devices[d];
+        device.limits.general = true;
+        for (size_t f = 0; f < COUNT_OF(families) && !device.cramped; ++f) {
+            if (families[f].least != 0) {
+                check_kernels(&families[f], &device);
+            }
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(initialization_does_not_depend_on_sizes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(initialization_does_not_depend_on_sizes),
+                                       cmocka_unit_test(general_plans_have_the_same_kernels_for_all_sizes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

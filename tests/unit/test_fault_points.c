@@ -185,6 +185,8 @@ MAKING(compile_graph, VkdmlDispatchable, compile_graph_with(0, &made), vkdmlDest
 MAKING(compile_in_parallel, VkdmlDispatchable,
        compile_graph_with(VKDML_COMPILE_FLAG_PARALLEL | VKDML_COMPILE_FLAG_NODE_BY_NODE, &made),
        vkdmlDestroyDispatchable)
+MAKING(compile_for_open_sizes, VkdmlDispatchable, compile_graph_with(VKDML_COMPILE_FLAG_OPEN_SIZES, &made),
+       vkdmlDestroyDispatchable)
 MAKING(create_initializer, VkdmlDispatchable, vkdmlCreateOperatorInitializer(world.device, 1, &world.owned, &made),
        vkdmlDestroyDispatchable)
 MAKING(create_binding_table, VkdmlBindingTable, create_table_in(VK_NULL_HANDLE, &made), vkdmlDestroyBindingTable)
@@ -398,6 +400,7 @@ static const struct subject {
     {"vkdmlDestroyExplanation", destroy_explanation, 0, 0, false, false, false},
     {"vkdmlCompileGraph", compile_graph, 43, 8, true, false, true},
     {"vkdmlCompileGraph", compile_in_parallel, 36, 2, true, true, true},
+    {"vkdmlCompileGraph", compile_for_open_sizes, 36, 2, true, true, true},
     {"vkdmlInferOutputSizes", infer, 1, 0, false, false, false},
     {"vkdmlValidateOperator", validate, 1, 0, false, false, false},
     {"vkdmlReferenceExecute", execute, 3, 0, false, false, false},

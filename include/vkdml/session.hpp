@@ -31,7 +31,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -412,6 +414,77 @@ class DeviceArray {
     std::shared_ptr<detail::Buffer> buffer_;
 };
 
+namespace detail {
+/** A weight store whose pages are buffers. */
+class StoredWeights {
+  public:
+    explicit StoredWeights(std::shared_ptr<Context> owner) : context(std::move(owner)) {
+        VkdmlWeightStoreCreateInfo info{};
+        info.structSize = sizeof info;
+        info.allocatePage = allocatePage;
+        info.freePage = freePage;
+        info.userData = this;
+        check(vkdmlCreateWeightStore(context->device.get(), &info, store.put()));
+    }
+
+    StoredWeights(const StoredWeights &) = delete;
+    StoredWeights &operator=(const StoredWeights &) = delete;
+
+    std::shared_ptr<Context> context;
+    std::mutex lock; /**< from compiling until initializers have run */
+    std::map<VkBuffer, std::unique_ptr<Buffer>> pages;
+    WeightStore store; /* destroyed first: it gives its pages back */
+
+  private:
+    static VkdmlResult allocatePage(void *data, std::uint64_t bytes, VkdmlBufferBinding *page) noexcept {
+        StoredWeights &weights = *static_cast<StoredWeights *>(data);
+        try {
+            auto made = std::make_unique<Buffer>(weights.context, bytes, false);
+            *page = {made->buffer, 0, made->bytes};
+            weights.pages[made->buffer] = std::move(made);
+            return VKDML_SUCCESS;
+        } catch (const Error &error) {
+            return error.result();
+        } catch (...) {
+            return VKDML_ERROR_OUT_OF_HOST_MEMORY;
+        }
+    }
+
+    static void freePage(void *data, const VkdmlBufferBinding *page) noexcept {
+        static_cast<StoredWeights *>(data)->pages.erase(page->buffer);
+    }
+};
+} // namespace detail
+
+/**
+ * Constant inputs of graphs, packed once for all graphs of a session that are compiled with them: a weight store
+ * (weights.h). A copy is the same store, which lives as long as one of them or a graph that was compiled with it.
+ * Thread-safe.
+ */
+class Weights {
+  public:
+    /** What it holds. */
+    [[nodiscard]] VkdmlWeightStoreInfo info() const {
+        VkdmlWeightStoreInfo facts{};
+        check(vkdmlGetWeightStoreInfo(stored_->store.get(), &facts));
+        return facts;
+    }
+
+    /** Gives back the memory that no compiled graph uses. */
+    void trim() const {
+        const std::lock_guard<std::mutex> guard(stored_->lock);
+        check(vkdmlTrimWeightStore(stored_->store.get()));
+    }
+
+  private:
+    friend class Compiled;
+    friend class Session;
+    explicit Weights(std::shared_ptr<detail::StoredWeights> stored) noexcept : stored_(std::move(stored)) {
+    }
+
+    std::shared_ptr<detail::StoredWeights> stored_;
+};
+
 /** An operator that is compiled for a session's device, to be called many times. Moves and does not copy. */
 class Compiled {
   public:
@@ -449,6 +522,43 @@ class Compiled {
         }
     }
 
+    /* A graph with a weight store; the store's lock is held. */
+    Compiled(std::shared_ptr<detail::StoredWeights> stored, const DML_GRAPH_DESC &desc, const VkdmlCompileInfo &info,
+             const std::vector<DeviceArray> &owned)
+        : context_(stored->context), stored_(std::move(stored)) {
+        check(vkdmlCompileGraph(context_->device.get(), &desc, &info, dispatchable_.put()));
+        for (Dispatchable part = missing(); part; part = missing()) {
+            initialize(part, owned);
+        }
+        table_ = context_->device.createBindingTable(dispatchable_);
+        temporary_ = resource(dispatchable_.bindingProperties().temporaryResourceSize);
+        table_.bindTemporaryResource(temporary_.binding());
+    }
+
+    /* The next initializer, or none. */
+    [[nodiscard]] Dispatchable missing() const {
+        Dispatchable part;
+        check(vkdmlCreateWeightInitializer(dispatchable_.get(), 0, part.put()));
+        return part;
+    }
+
+    void initialize(const Dispatchable &part, const std::vector<DeviceArray> &owned) {
+        const VkdmlBindingProperties properties = part.bindingProperties();
+        std::uint32_t count = properties.inputCount;
+        std::vector<std::uint32_t> indices(count);
+        check(vkdmlGetWeightInitializerInputs(part.get(), &count, indices.data()));
+        std::vector<DeviceArray> inputs(properties.inputCount);
+        for (std::uint32_t i = 0; i < count; i++) {
+            if (indices[i] < owned.size()) {
+                inputs[indices[i]] = owned[indices[i]];
+            }
+        }
+        BindingTable table = context_->device.createBindingTable(part);
+        const DeviceArray temporary = resource(properties.temporaryResourceSize);
+        table.bindTemporaryResource(temporary.binding());
+        run(part, table, inputs, {});
+    }
+
     [[nodiscard]] DeviceArray resource(std::uint64_t size) const {
         return size > 0 ? DeviceArray(std::make_shared<detail::Buffer>(context_, size, false)) : DeviceArray();
     }
@@ -471,6 +581,7 @@ class Compiled {
 
     /* Destroyed in the opposite order. */
     std::shared_ptr<detail::Context> context_;
+    std::shared_ptr<detail::StoredWeights> stored_;
     DeviceArray temporary_, persistent_;
     Dispatchable dispatchable_;
     BindingTable table_;
@@ -523,6 +634,38 @@ class Session {
     /** Takes what is compiled for this device already, a graph for example (graph.hpp), and initializes it likewise. */
     [[nodiscard]] Compiled compile(Dispatchable compiled, const std::vector<DeviceArray> &owned = {}) const {
         return Compiled(context_, std::move(compiled), owned);
+    }
+
+    /** An empty weight store on the session's device, for graphs that share constant inputs. */
+    [[nodiscard]] Weights weights() const {
+        return Weights(std::make_shared<detail::StoredWeights>(context_));
+    }
+
+    /**
+     * Compiles a graph whose constant inputs are in a weight store, and initializes those that are not there yet.
+     *
+     * @param desc    the graph (vkdml::dml::Graph::Describe()), copied
+     * @param weights of this session
+     * @param ids     by GraphInputIndex: which weight an input flagged DML_TENSOR_FLAG_OWNED_BY_DML is; equal ids,
+     *                equal bytes. 0: no other graph has it
+     * @param owned   by GraphInputIndex: these inputs, at least those that the store does not have; empty arrays for
+     *                the others. They are needed no more afterwards.
+     * @param executionFlags as DirectML's CompileGraph() takes them
+     * @param flags          more of them, vkdml's
+     */
+    [[nodiscard]] Compiled compile(const DML_GRAPH_DESC &desc, const Weights &weights,
+                                   const std::vector<std::uint64_t> &ids, const std::vector<DeviceArray> &owned = {},
+                                   DML_EXECUTION_FLAGS executionFlags = DML_EXECUTION_FLAG_NONE,
+                                   VkdmlCompileFlags flags = 0) const {
+        VkdmlCompileInfo info{};
+        info.structSize = sizeof info;
+        info.executionFlags = executionFlags;
+        info.flags = flags;
+        info.weightStore = weights.stored_->store.get();
+        info.weightIdCount = static_cast<std::uint32_t>(ids.size());
+        info.weightIds = ids.data();
+        const std::lock_guard<std::mutex> guard(weights.stored_->lock);
+        return Compiled(weights.stored_, desc, info, owned);
     }
 
     /**

@@ -8,7 +8,7 @@
  * the major version alone, and within it programs built with older headers run with newer libraries.
  *
  * **Structs that a call reads** (VkdmlDeviceCreateInfo, VkdmlDeviceOpenInfo, VkdmlCompileInfo,
- * VkdmlBindingTableCreateInfo, VkdmlReferenceInfo) begin with their size as the program was compiled and grow at their
+ * VkdmlBindingTableCreateInfo, VkdmlWeightStoreCreateInfo, VkdmlReferenceInfo) begin with their size as the program was compiled and grow at their
  * end. Members that an older program does not have are 0, which means what the library did before; members that an
  * older library does not know must be 0. All other structs stay as they are while the SONAME does: those of arrays
  * (VkdmlBufferBinding, VkdmlHostBinding), those that calls fill, the rows of the operator table, and DirectML's.

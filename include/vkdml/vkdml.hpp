@@ -103,6 +103,9 @@ template <typename Object, void (*destroy)(Object)> class Handle {
 /** What vkdmlExplainOperator() tells: get()->steps and so on. */
 using Explanation = Handle<const VkdmlExplanation *, vkdmlDestroyExplanation>;
 
+/** Weights that compiled graphs share: VkdmlWeightStore. Session has Weights, with pages of its own (session.hpp). */
+using WeightStore = Handle<VkdmlWeightStore, vkdmlDestroyWeightStore>;
+
 #ifdef VKDML_HPP_NO_EXCEPTIONS
 
 using BindingTable = Handle<VkdmlBindingTable, vkdmlDestroyBindingTable>;

@@ -7,14 +7,14 @@
 #include "onnx/diagnosis.h"
 #include "onnx/file.h"
 #include "onnx/report.h"
-#include "onnx/session.h"
+#include "onnx/stages.h"
 #include "text/visible_text.h"
 
 struct VkdmlOnnxModel_T {
     struct onnx_file *file;
     const struct onnx_model *model;
     struct onnx_device *device;
-    struct onnx_session *session;
+    struct onnx_stages *stages;
     VkdmlOnnxWarningCallback warn; /* NULL: silent */
     void *warn_data;
     struct onnx_session_options options;
@@ -23,7 +23,7 @@ struct VkdmlOnnxModel_T {
 
 struct VkdmlOnnxRun_T {
     VkdmlOnnxModel model;
-    struct onnx_run *run;
+    struct onnx_stages_run *run;
     struct onnx_plan_input *inputs;
 };
 
@@ -58,12 +58,17 @@ static void warn(void *data, VkdmlLogLevel level, const char *message) {
 static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel model, struct onnx_error *error) {
     const struct onnx_device_options device = {
         .name = info->device, .cache_folder = info->cacheFolder, .warn = warn, .log_data = model};
-    const struct onnx_session_options session = {.allows_half = (info->flags & VKDML_ONNX_ALLOW_HALF) != 0,
-                                                 .node_by_node = (info->flags & VKDML_ONNX_NODE_BY_NODE) != 0,
-                                                 .has_float32_intermediates =
-                                                     (info->flags & VKDML_ONNX_FLOAT32_INTERMEDIATES) != 0,
-                                                 .by_reference = (info->flags & VKDML_ONNX_REFERENCE) != 0,
-                                                 .shapes_kept = info->shapesKept};
+    struct onnx_session_options session = {
+        .allows_half = (info->flags & VKDML_ONNX_ALLOW_HALF) != 0,
+        .node_by_node = (info->flags & VKDML_ONNX_NODE_BY_NODE) != 0,
+        .has_float32_intermediates = (info->flags & VKDML_ONNX_FLOAT32_INTERMEDIATES) != 0,
+        .by_reference = (info->flags & VKDML_ONNX_REFERENCE) != 0,
+        .shapes_kept = info->shapesKept};
+    if (info->structSize > offsetof(VkdmlOnnxOpenInfo, progressUserData)) {
+        session.kept_bytes = info->keptBytes;
+        session.load_callback = info->progressCallback;
+        session.load_callback_data = info->progressUserData;
+    }
     if (!onnx_open(info->path, &model->file, error)) {
         return error->result;
     }
@@ -72,8 +77,8 @@ static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel mode
     model->checks_reference = (info->flags & VKDML_ONNX_CHECK_CPU) != 0;
     model->model = onnx_file_model(model->file);
     return onnx_device_open(&device, &model->device, error) &&
-                   onnx_session_create(model->device, model->model, &model->model->graph, &session, &model->session,
-                                       error)
+                   onnx_stages_create(model->device, model->model, &model->model->graph, &session, &model->stages,
+                                      error)
                ? VKDML_SUCCESS
                : error->result;
 }
@@ -107,7 +112,7 @@ VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *ma
 void vkdmlOnnxCloseModel(VkdmlOnnxModel model) {
     /* What is inherited may be half changed: it goes with the process. */
     if (model != NULL && (model->device == NULL || !onnx_device_is_inherited(model->device))) {
-        onnx_session_free(model->session);
+        onnx_stages_free(model->stages);
         onnx_device_close(model->device);
         onnx_close(model->file);
         free(model);
@@ -128,6 +133,25 @@ uint32_t vkdmlOnnxGetOptionalInputCount(VkdmlOnnxModel model) {
 
 uint32_t vkdmlOnnxGetOutputCount(VkdmlOnnxModel model) {
     return model->model->graph.output_count;
+}
+
+VkdmlResult vkdmlOnnxGetMemory(VkdmlOnnxModel model, VkdmlOnnxMemory *memory) {
+    struct onnx_error *error = begin_error();
+    struct onnx_session_facts facts;
+    if (memory == NULL || memory->structSize < sizeof *memory) {
+        onnx_fail(error, memory == NULL ? "memory must be there"
+                                        : "memory->structSize must be sizeof(VkdmlOnnxMemory)");
+        return error->result;
+    }
+    if (!onnx_device_check_process(model->device, error)) {
+        return error->result;
+    }
+    onnx_stages_held(model->stages, &facts);
+    memory->weightBytes = facts.weight_bytes;
+    memory->tensorBytes = facts.tensor_bytes;
+    memory->shapeBytes = facts.held_bytes;
+    memory->shapeCount = facts.kept_count;
+    return VKDML_SUCCESS;
 }
 
 static void describe(const struct onnx_value *value, VkdmlOnnxValue *described) {
@@ -264,7 +288,7 @@ VkdmlResult vkdmlOnnxBeginRun(VkdmlOnnxModel model, uint32_t count, const VkdmlO
         return error->result;
     }
     *run = (struct VkdmlOnnxRun_T){.model = model, .inputs = inputs};
-    if (!onnx_run_begin(model->session, count, inputs, &run->run, error)) {
+    if (!onnx_stages_begin(model->stages, count, inputs, NULL, &run->run, error)) {
         vkdmlOnnxEndRun(run);
         return error->result;
     }
@@ -273,7 +297,7 @@ VkdmlResult vkdmlOnnxBeginRun(VkdmlOnnxModel model, uint32_t count, const VkdmlO
 }
 
 void vkdmlOnnxGetResult(VkdmlOnnxRun run, uint32_t index, VkdmlOnnxTensor *result) {
-    const struct onnx_plan_output *output = &onnx_run_outputs(run->run)[index];
+    const struct onnx_plan_output *output = &onnx_stages_outputs(run->run)[index];
     *result = (VkdmlOnnxTensor){.type = (uint32_t)output->type, .rank = output->rank, .bytes = output->bytes};
     memcpy(result->sizes, output->sizes, output->rank * sizeof output->sizes[0]);
 }
@@ -291,7 +315,7 @@ static bool check(const struct VkdmlOnnxRun_T *run, enum onnx_check check, void 
 
 VkdmlResult vkdmlOnnxExecuteRun(VkdmlOnnxRun run, void *const *outputs) {
     struct onnx_error *error = begin_error();
-    const bool done = onnx_run_execute(run->run, outputs, error) &&
+    const bool done = onnx_stages_execute(run->run, outputs, NULL, error) &&
                       (!run->model->checks_finite || check(run, ONNX_CHECK_FINITE, outputs, error)) &&
                       (!run->model->checks_reference || check(run, ONNX_CHECK_REFERENCE, outputs, error));
     return done ? VKDML_SUCCESS : error->result;
@@ -299,7 +323,7 @@ VkdmlResult vkdmlOnnxExecuteRun(VkdmlOnnxRun run, void *const *outputs) {
 
 void vkdmlOnnxEndRun(VkdmlOnnxRun run) {
     if (run != NULL) {
-        onnx_run_end(run->run);
+        onnx_stages_end(run->run);
         free(run->inputs);
         free(run);
     }

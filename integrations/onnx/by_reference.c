@@ -4,6 +4,16 @@
 
 #include "onnx/run.h"
 
+/* An input of the model as the plan has it. */
+static bool bind_padded(const struct onnx_run *run, VkdmlHostBinding *binding, uint32_t input, size_t bytes,
+                        struct onnx_arena *copies) {
+    *binding = (VkdmlHostBinding){onnx_allocate(copies, ROUND_UP(bytes, 4), 1), ROUND_UP(bytes, 4)};
+    if (binding->data != NULL) {
+        onnx_run_write_input(run, input, bytes, binding->data);
+    }
+    return binding->data != NULL;
+}
+
 /* An input of the reference, which is only read: a copy where it does not lie as the reference wants it. */
 static bool bind_input(VkdmlHostBinding *binding, const void *data, size_t bytes, struct onnx_arena *copies) {
     const union {
@@ -29,12 +39,14 @@ static bool execute_by_reference(struct onnx_run *run, unsigned char *const *mem
         return false;
     }
     VkdmlHostBinding *bindings = calloc((size_t)input_count + output_count + 1, sizeof *bindings);
-    struct onnx_arena copies = {NULL};
+    struct onnx_arena copies = {0};
     bool done = bindings != NULL || onnx_fail_memory(error);
     for (uint32_t i = 0; done && i < input_count; ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];
-        done = bind_input(&bindings[i], input->input == ONNX_NONE ? input->data : run->begun[input->input].data,
-                          input->bytes, &copies) ||
+        const void *data = input->input == ONNX_NONE ? input->data : run->begun[input->input].data;
+        const bool is_padded = input->input != ONNX_NONE && onnx_run_is_padded(run, input->input);
+        done = (is_padded ? bind_padded(run, &bindings[i], input->input, input->bytes, &copies)
+                          : bind_input(&bindings[i], data, input->bytes, &copies)) ||
                onnx_fail_memory(error);
     }
     for (uint32_t i = 0; done && i < onnx_plan_output_count(plan); ++i) {
@@ -83,7 +95,7 @@ bool onnx_run_by_reference(struct onnx_run *run, void *const *outputs, struct on
     for (uint32_t i = 0; done && i < model_count; ++i) {
         const struct onnx_plan_output *output = &onnx_plan_outputs(run->plan)[i];
         if (output->output != ONNX_NONE && outputs[i] != NULL) {
-            memcpy(outputs[i], memory[output->output], output->bytes);
+            onnx_run_read_output(run, i, memory[output->output], outputs[i]);
         }
     }
     for (uint32_t i = 0; memory != NULL && i < count; ++i) {

@@ -118,8 +118,9 @@ bool onnx_axis(const struct onnx_call *call, int64_t axis, uint32_t rank, uint32
 
 /* ---- elements ---- */
 
-/* Of an operand that a translation looks at. */
-#define MOST_OPERANDS ((uint64_t)1 << 24)
+/* Bytes of what planning writes out for each element of an operand that a translation looks at: 2^24 elements, for
+ * 1 GiB. */
+#define BYTES_OF_OPERAND 64
 
 static float half_to_float(uint16_t bits) {
     const uint32_t sign = (uint32_t)(bits & 0x8000) << 16;
@@ -219,10 +220,11 @@ static const unsigned char *known_elements(const struct onnx_call *call, uint32_
     }
     if ((*tensor)->data == NULL) {
         plan->unknown |= plan->sources[(*tensor)->source].depends;
+        plan->to_fix |= plan->sources[(*tensor)->source].of_sizes;
         onnx_refuse(call, "input %u is not known before the model runs", (unsigned)index);
         return NULL;
     }
-    if (onnx_count(*tensor) > MOST_OPERANDS) {
+    if (onnx_count(*tensor) > plan->host_limit / BYTES_OF_OPERAND) {
         onnx_refuse(call, "input %u has more elements than are looked at", (unsigned)index);
         return NULL;
     }

@@ -337,6 +337,11 @@ void onnx_commands_copy(struct onnx_device *device, const struct onnx_commands *
     device->CmdCopyBuffer(commands->buffer, from, to, 1, &region);
 }
 
+void onnx_commands_clear(struct onnx_device *device, const struct onnx_commands *commands, VkBuffer buffer,
+                         VkDeviceSize offset, VkDeviceSize size) {
+    device->CmdFillBuffer(commands->buffer, buffer, offset, size, 0);
+}
+
 bool onnx_commands_end(struct onnx_device *device, const struct onnx_commands *commands, struct onnx_error *error) {
     return check(device, device->EndCommandBuffer(commands->buffer), "vkEndCommandBuffer", error);
 }

@@ -78,6 +78,9 @@ bool onnx_commands_begin(struct onnx_device *device, struct onnx_commands *comma
 void onnx_commands_barrier(struct onnx_device *device, const struct onnx_commands *commands);
 void onnx_commands_copy(struct onnx_device *device, const struct onnx_commands *commands, VkBuffer from,
                         VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset, VkDeviceSize size);
+/* With zeros; the offset and the size are multiples of 4. */
+void onnx_commands_clear(struct onnx_device *device, const struct onnx_commands *commands, VkBuffer buffer,
+                         VkDeviceSize offset, VkDeviceSize size);
 bool onnx_commands_end(struct onnx_device *device, const struct onnx_commands *commands, struct onnx_error *error);
 
 /* Submits and waits. Thread-safe: submissions to the queue are one at a time. */

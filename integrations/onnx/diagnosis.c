@@ -152,7 +152,7 @@ bool onnx_diagnose(const struct onnx_diagnosis *diagnosis, const struct onnx_pla
     walk.held = onnx_allocate(&plan->arena, graph->value_count, sizeof *walk.held);
     walk.is_given = onnx_allocate(&plan->arena, graph->value_count, sizeof *walk.is_given);
     walk.numbers = onnx_allocate(&plan->arena, graph->value_count, sizeof *walk.numbers);
-    walk.wanted = onnx_find_wanted(plan, graph);
+    walk.wanted = onnx_find_wanted(&plan->arena, graph);
     bool done = walk.held != NULL && walk.is_given != NULL && walk.numbers != NULL && walk.wanted != NULL;
     if (done) {
         begin(&walk, inputs);

@@ -82,7 +82,7 @@ static bool compare_by_condition(struct onnx_visit *v, uint32_t o, const struct 
     uint64_t seed = 0x9E3779B97F4A7C15;
     bool done = slack != NULL;
     for (uint32_t s = 0; done && s < SAMPLES; ++s) {
-        struct onnx_arena arena = {NULL};
+        struct onnx_arena arena = {0};
         struct onnx_made moved = {0};
         struct onnx_plan_input *inputs = perturb_inputs(v, &arena, &seed);
         done = inputs != NULL && onnx_execute_node(v, inputs, true, &moved);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "onnx/diagnosis_parts.h"
+#include "onnx/stages.h"
 
 uint64_t onnx_count_of(enum onnx_type type, uint32_t rank, const uint32_t *sizes) {
     return onnx_bytes_of(type, 1) == 0 ? 0 : onnx_elements(rank, sizes);
@@ -33,18 +34,19 @@ static bool made_begin(struct onnx_made *made, uint32_t count, const struct onnx
 bool onnx_execute(const struct onnx_walking *walk, const struct onnx_graph *graph, const struct onnx_plan_input *inputs,
                   bool by_reference, struct onnx_made *made, struct onnx_error *error) {
     struct onnx_session_options options = walk->diagnosis->options;
-    struct onnx_session *session = NULL;
-    struct onnx_run *run = NULL;
+    struct onnx_stages *stages = NULL;
+    struct onnx_stages_run *run = NULL;
     options.by_reference = options.by_reference || by_reference;
     options.pool = NULL;
+    options.load_callback = NULL;
     *made = (struct onnx_made){0};
     const struct onnx_diagnosis *diagnosis = walk->diagnosis;
-    bool done = onnx_session_create(diagnosis->device, diagnosis->model, graph, &options, &session, error) &&
-                onnx_run_begin(session, graph->input_count + graph->optional_count, inputs, &run, error);
-    done = done && (made_begin(made, graph->output_count, onnx_run_outputs(run)) || onnx_fail_memory(error));
-    done = done && onnx_run_execute(run, made->elements, error);
-    onnx_run_end(run);
-    onnx_session_free(session);
+    bool done = onnx_stages_create(diagnosis->device, diagnosis->model, graph, &options, &stages, error) &&
+                onnx_stages_begin(stages, graph->input_count + graph->optional_count, inputs, NULL, &run, error);
+    done = done && (made_begin(made, graph->output_count, onnx_stages_outputs(run)) || onnx_fail_memory(error));
+    done = done && onnx_stages_execute(run, made->elements, NULL, error);
+    onnx_stages_end(run);
+    onnx_stages_free(stages);
     return done;
 }
 

@@ -64,6 +64,38 @@ static uint64_t depends_of(const struct onnx_emission *e) {
     return depends;
 }
 
+/* Open sizes that results depend on, where they depend on nothing else. */
+static uint64_t sizes_of(const struct onnx_emission *e) {
+    uint64_t sizes = 0;
+    for (uint32_t i = 0; i < e->input_count; ++i) {
+        const struct onnx_tensor *input = e->inputs[i];
+        const struct onnx_source *source = input == NULL ? NULL : &e->call->plan->sources[input->source];
+        if (source != NULL && source->of_sizes == 0 && source->kind != ONNX_SOURCE_HOST) {
+            return 0;
+        }
+        sizes |= source == NULL ? 0 : source->of_sizes;
+    }
+    return sizes;
+}
+
+/* Whether an operator may read what the plan does not fix; if not the plan fixes it. */
+static bool check_growing(const struct onnx_emission *e) {
+    const struct onnx_plan *plan = e->call->plan;
+    uint64_t to_fix = 0, sizes = 0;
+    for (uint32_t i = 0; i < e->input_count; ++i) {
+        const struct onnx_tensor *input = e->inputs[i];
+        if (input != NULL && input->growing != NULL && !plan->allows_growing) {
+            to_fix |= onnx_bit_of(input->growing->input);
+        }
+        sizes |= input == NULL ? 0 : plan->sources[input->source].of_sizes;
+    }
+    sizes &= ~plan->stepped;
+    if (sizes != 0 && !onnx_is_exact(&e->op, e->input_count + e->output_count, e->inputs)) {
+        to_fix |= sizes;
+    }
+    return to_fix == 0 || onnx_fix_sizes(e->call, to_fix);
+}
+
 static size_t bytes_of(const struct onnx_tensor *tensor) {
     return onnx_bytes_of(tensor->type, onnx_count(tensor));
 }
@@ -94,21 +126,28 @@ static bool is_foldable(const struct onnx_emission *e) {
     return bytes <= e->call->plan->fold_limit && !stays(e->op.Type) && fits(e->call->plan, bytes);
 }
 
-static bool fold(struct onnx_emission *e) {
-    VkdmlHostBinding *bindings = onnx_emission_memory(e, e->input_count + e->output_count + 1, sizeof *bindings);
-    if (bindings == NULL) {
-        return false;
+/* An input of the reference, which is only read: a copy where it is not aligned, as in a mapped file. */
+static bool bind_data(const struct onnx_source *source, VkdmlHostBinding *binding, struct onnx_arena *copies) {
+    const union {
+        const void *constant;
+        void *data;
+    } place = {source->data};
+    *binding = (VkdmlHostBinding){place.data, ONNX_ROUND_UP_4(source->bytes)};
+    if ((uintptr_t)source->data % 8 != 0) {
+        binding->data = onnx_allocate(copies, ONNX_ROUND_UP_4(source->bytes), 1);
+        if (binding->data != NULL) {
+            memcpy(binding->data, source->data, source->bytes);
+        }
     }
-    VkdmlHostBinding *outputs = bindings + e->input_count;
+    return binding->data != NULL;
+}
+
+static bool bind_folded(const struct onnx_emission *e, VkdmlHostBinding *inputs, VkdmlHostBinding *outputs,
+                        struct onnx_arena *copies) {
     const struct onnx_plan *plan = e->call->plan;
     for (uint32_t i = 0; i < e->input_count; ++i) {
-        if (e->inputs[i] != NULL) {
-            const struct onnx_source *source = &plan->sources[e->inputs[i]->source];
-            const union {
-                const void *constant;
-                void *data;
-            } place = {source->data}; /* it is only read */
-            bindings[i] = (VkdmlHostBinding){place.data, ONNX_ROUND_UP_4(source->bytes)};
+        if (e->inputs[i] != NULL && !bind_data(&plan->sources[e->inputs[i]->source], &inputs[i], copies)) {
+            return onnx_memory_is_out(e->call);
         }
     }
     for (uint32_t i = 0; i < e->output_count; ++i) {
@@ -120,6 +159,20 @@ static bool fold(struct onnx_emission *e) {
             }
         }
     }
+    return true;
+}
+
+static bool fold(struct onnx_emission *e) {
+    VkdmlHostBinding *bindings = onnx_emission_memory(e, e->input_count + e->output_count + 1, sizeof *bindings);
+    if (bindings == NULL) {
+        return false;
+    }
+    VkdmlHostBinding *outputs = bindings + e->input_count;
+    struct onnx_arena copies = {0};
+    if (!bind_folded(e, bindings, outputs, &copies)) {
+        onnx_arena_free(&copies);
+        return false;
+    }
     const VkdmlReferenceInfo info = {.structSize = sizeof info,
                                      .desc = &e->op,
                                      .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED,
@@ -128,6 +181,7 @@ static bool fold(struct onnx_emission *e) {
                                      .outputCount = e->output_count,
                                      .outputs = outputs};
     const VkdmlResult executed = vkdmlReferenceExecute(&info);
+    onnx_arena_free(&copies);
     if (executed != VKDML_SUCCESS) {
         return refuse_operator(e, executed);
     }
@@ -206,7 +260,7 @@ static bool add_node(struct onnx_emission *e) {
     for (uint32_t i = 0; i < e->input_count; ++i) {
         inputs[i] = e->inputs[i] == NULL ? ONNX_NONE : e->inputs[i]->source;
     }
-    const uint64_t depends = depends_of(e);
+    const uint64_t depends = depends_of(e), sizes_alone = sizes_of(e);
     for (uint32_t i = 0; i < e->output_count; ++i) {
         node->outputs[i] = ONNX_NONE;
         if (e->outputs[i] == &onnx_absent) {
@@ -216,7 +270,8 @@ static bool add_node(struct onnx_emission *e) {
                                                                        .number = plan->node_count,
                                                                        .output = i,
                                                                        .bytes = bytes_of(e->outputs[i]),
-                                                                       .depends = depends});
+                                                                       .depends = depends,
+                                                                       .of_sizes = sizes_alone});
         e->outputs[i]->source = node->outputs[i];
         if (node->outputs[i] == ONNX_NONE) {
             return onnx_memory_is_out(e->call);
@@ -297,7 +352,7 @@ static bool emit_into(struct onnx_emission *e, DML_OPERATOR_TYPE type, const voi
     e->desc = copied.own;
     if (!lengthen(e, input_count, inputs, output_count, outputs) || !disown(e) ||
         !onnx_set_tensors(e, VKDML_FIELD_KIND_INPUT_TENSOR) || !onnx_set_tensors(e, VKDML_FIELD_KIND_OUTPUT_TENSOR) ||
-        !infer(e) || !(!e->is_kept && is_foldable(e) ? fold(e) : add_node(e))) {
+        !infer(e) || !check_growing(e) || !(!e->is_kept && is_foldable(e) ? fold(e) : add_node(e))) {
         return false;
     }
     for (uint32_t i = 0; i < output_count; ++i) {

@@ -61,18 +61,29 @@ static bool read_part(const char *path, int file, uint64_t offset, size_t length
     return read_at(file, offset, memory, length) || onnx_fail(error, "%s cannot be read", visible_text(path).text);
 }
 
-bool onnx_read_file(const char *path, struct onnx_arena *arena, const unsigned char **bytes, size_t *length,
-                    struct onnx_error *error) {
+bool onnx_read_and_map_file(const char *path, struct onnx_arena *arena, struct onnx_arena *maps,
+                            const unsigned char **bytes, const unsigned char **mapped, size_t *length,
+                            struct onnx_error *error) {
     uint64_t all = 0;
     const int file = open_file(path, &all, error);
     if (file < 0) {
         return false;
     }
     *length = (size_t)all;
+    *mapped = NULL;
     const bool is_read = all < SIZE_MAX ? read_part(path, file, 0, *length, arena, bytes, error)
                                         : onnx_fail(error, "%s is larger than memory can be", visible_text(path).text);
+    if (is_read && maps != NULL && all > ONNX_MOST_COPIED) {
+        *mapped = onnx_map_file(maps, path, file, *length);
+    }
     close(file);
     return is_read;
+}
+
+bool onnx_read_file(const char *path, struct onnx_arena *arena, const unsigned char **bytes, size_t *length,
+                    struct onnx_error *error) {
+    const unsigned char *mapped;
+    return onnx_read_and_map_file(path, arena, NULL, bytes, &mapped, length, error);
 }
 
 /* ---- locations ---- */
@@ -114,8 +125,8 @@ static bool grow(struct onnx_arena *arena, uint32_t count, size_t size, void *ar
     return true;
 }
 
-/* The file of a path without links, found once whatever the model calls it. */
-static bool find(struct onnx_external *external, const char *path, uint32_t *number, struct onnx_error *error) {
+/* Paths without links find each file once, whatever the model calls it. */
+bool onnx_external_add(struct onnx_external *external, const char *path, uint32_t *number, struct onnx_error *error) {
     const struct onnx_name *known = onnx_names_find(&external->file_names, (struct onnx_text){path, strlen(path)});
     if (known != NULL) {
         *number = known->number;
@@ -134,7 +145,7 @@ static bool find(struct onnx_external *external, const char *path, uint32_t *num
         !onnx_names_add(&external->file_names, (struct onnx_text){copy, strlen(copy)}, *number)) {
         return onnx_fail_memory(error);
     }
-    external->files[*number] = (struct onnx_external_file){copy, length};
+    external->files[*number] = (struct onnx_external_file){copy, length, NULL};
     external->bytes += length;
     return true;
 }
@@ -149,7 +160,7 @@ static bool find_resolved(struct onnx_external *external, const char *folder, co
         return onnx_fail(error, "external data \"%s\" is a link out of the model's folder",
                          visible_text(location).text);
     }
-    return find(external, path, file, error);
+    return onnx_external_add(external, path, file, error);
 }
 
 bool onnx_external_find(struct onnx_external *external, struct onnx_text location, uint32_t *file,
@@ -183,9 +194,35 @@ bool onnx_external_find(struct onnx_external *external, struct onnx_text locatio
 
 /* ---- parts ---- */
 
+/* Reads a part, or maps the whole file if the part is large. `of->mapped` is set then. */
+static bool read_or_map(struct onnx_external_file *of, uint64_t offset, size_t length, struct onnx_arena *arena,
+                        const unsigned char **bytes, struct onnx_error *error) {
+    /* Who reads a tensor may read whole words, which are there but at the end of a file. */
+    const bool has_words = length % 4 == 0 || (offset <= of->length && length + 4 <= of->length - offset);
+    const bool is_mapped = length > ONNX_MOST_COPIED && has_words;
+    if (is_mapped && of->mapped != NULL) {
+        *bytes = of->mapped + offset;
+        return true;
+    }
+    uint64_t now = 0;
+    const int file = open_file(of->path, &now, error);
+    if (file < 0) {
+        return false;
+    }
+    const bool is_there = offset <= now && length <= now - offset && of->length <= now;
+    if (is_mapped && is_there && of->length <= SIZE_MAX) {
+        of->mapped = onnx_map_file(arena, of->path, file, (size_t)of->length);
+    }
+    const bool done = is_mapped && of->mapped != NULL;
+    *bytes = done ? of->mapped + offset : NULL;
+    const bool is_read = done || read_part(of->path, file, offset, length, arena, bytes, error);
+    close(file);
+    return is_read;
+}
+
 bool onnx_external_read(struct onnx_external *external, uint32_t number, uint64_t offset, size_t length,
                         struct onnx_arena *arena, const unsigned char **bytes, struct onnx_error *error) {
-    const struct onnx_external_file *of = &external->files[number];
+    struct onnx_external_file *of = &external->files[number];
     char key[64];
     const int key_length = snprintf(key, sizeof key, "%" PRIu32 " %" PRIu64 " %zu", number, offset, length);
     const struct onnx_text name = {key, (size_t)key_length};
@@ -197,14 +234,8 @@ bool onnx_external_read(struct onnx_external *external, uint32_t number, uint64_
     if (external->read / MOST_READ > external->bytes) {
         return onnx_fail(error, "%s: parts of external data overlap too much", visible_text(of->path).text);
     }
-    uint64_t now = 0;
-    const int file = open_file(of->path, &now, error);
-    if (file < 0) {
-        return false;
-    }
     external->read += length;
-    const bool is_read = read_part(of->path, file, offset, length, arena, bytes, error);
-    close(file);
+    const bool is_read = read_or_map(of, offset, length, arena, bytes, error);
     const uint32_t part = external->part_names.count;
     const char *copy = is_read ? onnx_copy_text(external->memory, key, name.length) : NULL;
     external->part_names.arena = external->memory;

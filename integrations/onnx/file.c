@@ -84,14 +84,19 @@ static bool read_model(struct onnx_reading *reading, const unsigned char *bytes,
     return is_read;
 }
 
-bool onnx_read_model(const unsigned char *bytes, size_t length, const char *folder, struct onnx_model *model,
-                     struct onnx_error *error) {
-    *model = (struct onnx_model){.ir_version = 0};
+/* With bytes that stay, or with a file that is mapped. */
+static bool read_bytes(const unsigned char *bytes, const unsigned char *mapped, size_t length, const char *folder,
+                       struct onnx_model *model, struct onnx_error *error) {
     error->text[0] = 0;
     if (length == 0) {
         return onnx_fail(error, "this is no ONNX model: it is empty");
     }
-    struct onnx_reading reading = {.arena = &model->arena, .error = error, .external = {.folder = folder}};
+    struct onnx_reading reading = {.arena = &model->arena,
+                                   .error = error,
+                                   .external = {.folder = folder},
+                                   .bytes = bytes,
+                                   .mapped = mapped,
+                                   .length = length};
     reading.external.memory = &reading.scratch;
     const bool is_read = read_model(&reading, bytes, length, model);
     onnx_arena_free(&reading.scratch);
@@ -100,6 +105,12 @@ bool onnx_read_model(const unsigned char *bytes, size_t length, const char *fold
         *model = (struct onnx_model){.ir_version = 0};
     }
     return is_read;
+}
+
+bool onnx_read_model(const unsigned char *bytes, size_t length, const char *folder, struct onnx_model *model,
+                     struct onnx_error *error) {
+    *model = (struct onnx_model){.ir_version = 0};
+    return read_bytes(bytes, NULL, length, folder, model, error);
 }
 
 bool onnx_read_tensor(const unsigned char *bytes, size_t length, struct onnx_arena *arena, struct onnx_data *tensor,
@@ -117,23 +128,28 @@ bool onnx_read_tensor(const unsigned char *bytes, size_t length, struct onnx_are
 /* ---- files ---- */
 
 struct onnx_file {
-    struct onnx_arena arena; /* of the bytes */
+    struct onnx_arena arena; /* of the bytes, if the file is not mapped */
     struct onnx_model model;
 };
 
 static bool open_in(struct onnx_file *file, const char *path, struct onnx_error *error) {
-    const unsigned char *bytes;
+    const unsigned char *bytes, *mapped;
     size_t length;
     const char *slash = strrchr(path, '/');
     const size_t folder_length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
-    const char *folder = onnx_copy_text(&file->arena, path, folder_length);
-    if (folder == NULL) {
-        return onnx_fail_memory(error);
-    }
+    struct onnx_arena folders = {0};
+    const char *folder = onnx_copy_text(&folders, path, folder_length);
     struct onnx_error reason;
-    return onnx_read_file(path, &file->arena, &bytes, &length, error) &&
-           (onnx_read_model(bytes, length, folder, &file->model, &reason) ||
-            onnx_fail_with(error, reason.result, "%s: %s", visible_text(path).text, reason.text));
+    const bool done =
+        (folder != NULL || onnx_fail_memory(error)) &&
+        onnx_read_and_map_file(path, &file->arena, &file->model.arena, &bytes, &mapped, &length, error) &&
+        (read_bytes(bytes, mapped, length, folder, &file->model, &reason) ||
+         onnx_fail_with(error, reason.result, "%s: %s", visible_text(path).text, reason.text));
+    onnx_arena_free(&folders);
+    if (done && mapped != NULL) {
+        onnx_arena_free(&file->arena);
+    }
+    return done;
 }
 
 bool onnx_open(const char *path, struct onnx_file **file, struct onnx_error *error) {

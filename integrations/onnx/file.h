@@ -16,8 +16,8 @@ bool onnx_read_model(const unsigned char *bytes, size_t length, const char *fold
 bool onnx_read_tensor(const unsigned char *bytes, size_t length, struct onnx_arena *arena, struct onnx_data *tensor,
                       const char **name, struct onnx_error *error);
 
-/* A model of a file, read whole; external data lies beside it. Reasons begin with the path. onnx_close() frees it all.
- */
+/* A model of a file; external data lies beside it. Large tensors stay in their files, which are mapped. Reasons begin
+ * with the path. onnx_close() frees it all. */
 struct onnx_file;
 bool onnx_open(const char *path, struct onnx_file **file, struct onnx_error *error);
 const struct onnx_model *onnx_file_model(const struct onnx_file *file);

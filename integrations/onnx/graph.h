@@ -41,7 +41,7 @@ struct onnx_data {
     enum onnx_type type;
     uint32_t rank;
     uint32_t sizes[ONNX_MAX_RANK];
-    const void *data; /* aligned to its elements */
+    const void *data; /* aligned to its elements, unless it lies in a mapped file */
     size_t bytes;
 };
 

@@ -4,17 +4,43 @@
 
 #include "onnx/error.h"
 #include "onnx/graph.h"
+#include "onnx/open_sizes.h"
 
 struct onnx_verdict {
-    bool is_translated;
-    bool is_assumed;    /* for sizes that are not said, or elements that are known only when it runs */
+    bool is_translated; /* for some sizes */
+    bool is_consistent; /* it is also translated for the sizes that the judgement assumes for the whole graph */
+    bool is_assumed;    /* the verdict depends on open sizes, or on elements that are known only when it runs */
     const char *reason; /* why it is not translated, else NULL */
 };
 
-/* Judges each node by itself: one that is refused stands in nobody's way but where sizes of its outputs are not said.
- * Sizes that the model does not say are taken to be large, as a picture's, and then 1, which broadcasts; what nodes
- * with bodies make may be of a rank that is not said, for which 1 to 4 are taken: what is translated for any of these
- * is taken to be. Verdicts and their texts are the arena's; NULL: memory is out. */
+/* The rank that is assumed first for outputs of nodes with bodies, if the model states none. */
+#define ONNX_ASSUMED_RANK 4
+
+/* Bytes that planning writes in the time of the translation of a node. */
+#define ONNX_BYTES_PER_TRANSLATION 1024
+
+/* The verdict on each node, and the open sizes that were assumed. */
+struct onnx_judgement {
+    const struct onnx_verdict *verdicts;
+    struct onnx_open_sizes open;
+    const uint32_t *assumed; /* of each open size */
+    uint64_t host_limit;     /* for plans with other sizes: bytes, as in onnx_plan_options */
+};
+
+/* Judges each node by itself: a refused node only affects nodes that read its outputs, and only if the model does not
+ * state their sizes.
+ *
+ * The rules decide about open sizes: the judge searches for sizes that they accept. It starts with one size for all. If
+ * a node is refused, it tries sizes for what the node depends on: sizes of the node's other inputs, its attributes and
+ * shapes that it reads, their sums and quotients, and powers of two up to 2^22. New sizes must not break a node before
+ * it. So one set of sizes serves the whole graph if the search finds one. A node for which only other sizes are found
+ * is claimed as well. The search stops after a number of translations that is proportional to the size of the graph.
+ *
+ * Outputs of nodes with bodies may have a rank that is not known, for which 4 down to 1 are tried.
+ *
+ * Verdicts and their texts are the arena's. False or NULL: out of memory. */
+bool onnx_judge_open(const struct onnx_model *model, const struct onnx_graph *graph, struct onnx_arena *arena,
+                     struct onnx_judgement *judgement);
 const struct onnx_verdict *onnx_judge(const struct onnx_model *model, const struct onnx_graph *graph,
                                       struct onnx_arena *arena);
 

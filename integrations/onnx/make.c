@@ -11,8 +11,9 @@ struct onnx_tensor *onnx_constant(const struct onnx_call *call, enum onnx_type t
     }
     const size_t bytes = onnx_bytes_of(type, onnx_elements(rank, sizes));
     if (bytes > ONNX_SMALL_BYTES && (call->plan->host_bytes += bytes) > call->plan->host_limit) {
-        onnx_refuse(call, "tensors that are computed before the model runs take more than %llu bytes",
-                    (unsigned long long)call->plan->host_limit);
+        onnx_refuse_with(call, VKDML_ERROR_LIMIT_EXCEEDED,
+                         "tensors that are computed before the model runs take more than %llu bytes",
+                         (unsigned long long)call->plan->host_limit);
         return NULL;
     }
     void *copy = bytes == SIZE_MAX ? NULL : onnx_allocate(&call->plan->arena, bytes + 4, 1);

@@ -24,6 +24,9 @@ static bool set_constants(struct onnx_plan *plan, const struct onnx_scope *scope
             if (scope->tensors[v] == NULL) {
                 return onnx_fail_memory(error);
             }
+            if (scope->tensors[v]->source != ONNX_NONE) {
+                plan->sources[scope->tensors[v]->source].is_of_model = true;
+            }
         }
         if (value->outer != ONNX_NONE && scope->outer != NULL) {
             scope->tensors[v] = scope->outer->tensors[value->outer];
@@ -49,8 +52,8 @@ bool onnx_is_needed(const struct onnx_node *node, const bool *wanted) {
     return is_needed;
 }
 
-bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph) {
-    bool *wanted = onnx_allocate(&plan->arena, graph->value_count, sizeof *wanted);
+bool *onnx_find_wanted(struct onnx_arena *arena, const struct onnx_graph *graph) {
+    bool *wanted = onnx_allocate(arena, graph->value_count, sizeof *wanted);
     for (uint32_t i = 0; wanted != NULL && i < graph->output_count; ++i) {
         wanted[graph->outputs[i]] = true;
     }
@@ -127,8 +130,12 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
     if (!gather(&call, wanted, &tensors, &own)) {
         return false;
     }
+    const bool is_translated =
+        onnx_check_growing(&call) && (onnx_compute_sizes(&call) || (error->text[0] == 0 && row->translate(&call)));
+    const bool is_marked = is_translated && error->text[0] == 0 && onnx_mark_growing(&call);
+    plan->allows_growing = false;
     /* A reason that has been told is one, whatever was made of what failed. */
-    if (!row->translate(&call) || error->text[0] != 0) {
+    if (!is_marked) {
         return onnx_memory_is_out(&call); /* where no reason has been told */
     }
     for (uint32_t i = 0; i < node->output_count; ++i) {
@@ -148,7 +155,7 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
 }
 
 bool onnx_translate(struct onnx_plan *plan, const struct onnx_scope *scope, struct onnx_error *error) {
-    const bool *wanted = onnx_find_wanted(plan, scope->graph);
+    const bool *wanted = onnx_find_wanted(&plan->arena, scope->graph);
     bool done = wanted != NULL || onnx_fail_memory(error);
     for (uint32_t n = 0; done && n < scope->graph->node_count; ++n) {
         const struct onnx_node *node = &scope->graph->nodes[n];
@@ -209,31 +216,37 @@ bool onnx_translate_body(const struct onnx_call *call, const struct onnx_graph *
 
 /* ---- inputs and outputs ---- */
 
-static uint64_t bit_of(uint32_t input) {
-    return (uint64_t)1 << (input < 63 ? input : 63);
-}
-
-static bool add_input(struct onnx_plan *plan, const struct onnx_plan_input *input, uint32_t index,
-                      struct onnx_tensor **tensor, struct onnx_error *error) {
+static bool add_input(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_plan_input *input,
+                      uint32_t index, struct onnx_tensor **tensor, struct onnx_error *error) {
     if (input->rank > ONNX_MAX_RANK || !onnx_is_countable(input->rank, input->sizes)) {
         return onnx_fail(error, "input %u has more than 8 dimensions or 2^32 - 1 elements", (unsigned)index);
     }
-    const size_t bytes = onnx_bytes_of(input->type, onnx_elements(input->rank, input->sizes));
-    if (input->data != NULL && (plan->looked_at & bit_of(index)) != 0) {
+    uint32_t sizes[ONNX_MAX_RANK];
+    const bool is_growing = onnx_grow_input(plan, graph, index, input, sizes);
+    const size_t bytes = onnx_bytes_of(input->type, onnx_elements(input->rank, sizes));
+    if (input->data != NULL && (plan->looked_at & onnx_bit_of(index)) != 0) {
         plan->looked_at_inputs[index] = true;
-        *tensor = onnx_add_data(plan, input->type, input->rank, input->sizes, input->data, bytes, bit_of(index));
+        *tensor = onnx_add_data(plan, input->type, input->rank, input->sizes, input->data, bytes, onnx_bit_of(index));
         return *tensor != NULL;
     }
     uint32_t source = ONNX_NONE;
     if (bytes != 0) {
         source = onnx_add_source(
             plan, &(struct onnx_source){
-                      .kind = ONNX_SOURCE_INPUT, .number = index, .bytes = bytes, .depends = bit_of(index)});
+                      .kind = ONNX_SOURCE_INPUT, .number = index, .bytes = bytes, .depends = onnx_bit_of(index)});
         if (source == ONNX_NONE) {
             return false;
         }
     }
-    *tensor = onnx_add_tensor(plan, input->type, input->rank, input->sizes, source);
+    *tensor = onnx_add_tensor(plan, input->type, input->rank, sizes, source);
+    if (*tensor != NULL && is_growing) {
+        struct onnx_growing_dimension *growing = onnx_allocate(&plan->arena, 1, sizeof *growing);
+        (*tensor)->growing = growing;
+        if (growing == NULL) {
+            return false;
+        }
+        *growing = (struct onnx_growing_dimension){index, plan->growing[index].dimension, 0};
+    }
     return *tensor != NULL;
 }
 
@@ -253,6 +266,7 @@ static bool add_output(struct onnx_plan *plan, struct onnx_tensor *tensor, uint3
     memcpy(output->sizes, tensor->sizes, sizeof output->sizes);
     output->bytes = onnx_bytes_of(tensor->type, onnx_count(tensor));
     output->output = ONNX_NONE;
+    output->growing = tensor->growing;
     if (onnx_is_empty(tensor)) {
         return true;
     }
@@ -299,7 +313,7 @@ static void mark_live(struct onnx_plan *plan) {
 }
 
 static bool is_graph_input(const struct onnx_source *source) {
-    return source->read_count != 0 && (source->kind == ONNX_SOURCE_INPUT ||
+    return source->read_count != 0 && (source->kind == ONNX_SOURCE_INPUT || source->kind == ONNX_SOURCE_SIZES ||
                                        (source->kind == ONNX_SOURCE_HOST && source->bytes > ONNX_CONSTANT_BYTES));
 }
 
@@ -330,9 +344,11 @@ bool onnx_finish_plan(struct onnx_plan *plan) {
     for (uint32_t s = 0; s < plan->source_count; ++s) {
         struct onnx_source *source = &plan->sources[s];
         if (is_graph_input(source)) {
-            const bool is_input = source->kind == ONNX_SOURCE_INPUT;
+            const uint32_t input = source->kind == ONNX_SOURCE_INPUT   ? source->number
+                                   : source->kind == ONNX_SOURCE_SIZES ? plan->input_count + source->number
+                                                                       : ONNX_NONE;
             plan->graph_inputs[next] =
-                (struct onnx_graph_input){is_input ? source->number : ONNX_NONE, source->data, source->bytes};
+                (struct onnx_graph_input){input, source->data, source->bytes, source->is_of_model};
             source->graph_number = next++;
         }
     }
@@ -359,13 +375,14 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
     plan->looked_at_inputs = onnx_allocate(&plan->arena, input_count, sizeof *plan->looked_at_inputs);
     plan->inputs = inputs;
     plan->ranges = onnx_allocate(&plan->arena, input_count, sizeof *plan->ranges);
+    plan->growing = onnx_allocate(&plan->arena, input_count, sizeof *plan->growing);
     if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL || plan->ranges == NULL ||
-        !onnx_widen_scope(plan, scope)) {
+        plan->growing == NULL || !onnx_widen_scope(plan, scope)) {
         return onnx_fail_memory(error);
     }
     for (uint32_t i = 0; inputs != NULL && i < plan->input_count; ++i) {
         const bool is_given = i < graph->input_count || inputs[i].type != ONNX_UNDEFINED;
-        if (is_given && !add_input(plan, &inputs[i], i, &scope->tensors[graph->inputs[i]], error)) {
+        if (is_given && !add_input(plan, graph, &inputs[i], i, &scope->tensors[graph->inputs[i]], error)) {
             return onnx_fail_memory(error);
         }
     }
@@ -406,6 +423,7 @@ struct onnx_plan *onnx_plan_start(const struct onnx_model *model, const struct o
         plan->output_count = graph->output_count;
         plan->host_limit = options == NULL || options->host_limit == 0 ? HOST_LIMIT : options->host_limit;
         plan->fold_limit = options == NULL || options->fold_limit == 0 ? FOLD_LIMIT : options->fold_limit;
+        plan->fixed = options != NULL && options->has_growing_sizes ? 0 : UINT64_MAX;
         plan->has_float32_intermediates = options != NULL && options->has_float32_intermediates;
     }
     return plan;
@@ -415,7 +433,7 @@ uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, cons
     const uint64_t more = plan->unknown & ~plan->looked_at;
     bool is_given = false;
     for (uint32_t i = 0; i < input_count; ++i) {
-        is_given = is_given || ((more & bit_of(i)) != 0 && inputs[i].data != NULL);
+        is_given = is_given || ((more & onnx_bit_of(i)) != 0 && inputs[i].data != NULL);
     }
     return is_given ? more : 0;
 }
@@ -428,6 +446,25 @@ bool onnx_check_input_count(const struct onnx_graph *graph, uint32_t count, stru
     return onnx_fail(error, "%u inputs for a graph of %u%s", (unsigned)count, (unsigned)graph->input_count, optional);
 }
 
+/* What planning is tried with. */
+struct attempt {
+    uint64_t looked_at, fixed; /* inputs, as in onnx_plan */
+};
+
+/* Once more, with fixed sizes where something needs them, or with what some shape depends on, where it is given. */
+static bool try_again(const struct onnx_plan *plan, uint32_t input_count, const struct onnx_plan_input *inputs,
+                      struct attempt *attempt) {
+    const uint64_t more = onnx_plan_more(plan, input_count, inputs);
+    if (plan->to_fix != 0) {
+        attempt->fixed |= plan->to_fix;
+    } else if (more != 0) {
+        attempt->looked_at |= more;
+    } else {
+        attempt->fixed |= plan->grown;
+    }
+    return plan->to_fix != 0 || more != 0 || plan->grown != 0;
+}
+
 bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
                       const struct onnx_plan_input *inputs, const struct onnx_plan_options *options,
                       struct onnx_plan **made, struct onnx_error *error) {
@@ -435,27 +472,26 @@ bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *g
     if (!onnx_check_input_count(graph, input_count, error)) {
         return false;
     }
-    uint64_t looked_at = 0;
+    struct attempt attempt = {0};
     for (;;) {
         struct onnx_plan *plan = onnx_plan_start(model, graph, options);
         if (plan == NULL) {
             return onnx_fail_memory(error);
         }
         struct onnx_error reason = {0};
-        plan->looked_at = looked_at;
+        plan->looked_at = attempt.looked_at;
+        plan->fixed |= attempt.fixed;
         plan->input_count = input_count;
         if (make_plan(plan, graph, inputs, &reason)) {
             *made = plan;
             return true;
         }
-        /* Once more with what some shape depends on, where it is given. */
-        const uint64_t more =
-            reason.result == VKDML_ERROR_OUT_OF_HOST_MEMORY ? 0 : onnx_plan_more(plan, input_count, inputs);
+        const bool goes_on =
+            reason.result != VKDML_ERROR_OUT_OF_HOST_MEMORY && try_again(plan, input_count, inputs, &attempt);
         onnx_plan_free(plan);
-        if (more == 0) {
+        if (!goes_on) {
             return onnx_fail_with(error, reason.result, "%s", reason.text);
         }
-        looked_at |= more;
     }
 }
 
@@ -498,6 +534,22 @@ const uint64_t *onnx_plan_unread_bytes(const struct onnx_plan *plan) {
     return plan->unread_bytes;
 }
 
+size_t onnx_plan_bytes(const struct onnx_plan *plan) {
+    return onnx_arena_bytes(&plan->arena);
+}
+
 const bool *onnx_plan_looked_at(const struct onnx_plan *plan) {
     return plan->looked_at_inputs;
+}
+
+const struct onnx_growing_size *onnx_plan_growing_sizes(const struct onnx_plan *plan) {
+    return plan->growing;
+}
+
+uint32_t onnx_plan_size_vector_count(const struct onnx_plan *plan) {
+    return plan->vector_count;
+}
+
+const struct onnx_size_vector *onnx_plan_size_vectors(const struct onnx_plan *plan) {
+    return plan->vectors;
 }

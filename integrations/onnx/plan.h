@@ -14,6 +14,12 @@
 
 struct onnx_plan;
 
+/* A dimension of a tensor that depends on a size of an input which the plan does not fix. The tensor has the size that
+ * the plan makes room for; elements of inputs beyond the size of the run are 0. */
+struct onnx_growing_dimension {
+    uint32_t input, dimension, added; /* the input's size, plus `added` */
+};
+
 /* Immutable once made; lives as long as the plan. Elements lie where strides say, one behind another in C order where
  * is_strided is not set. A tensor of no elements has nowhere to lie: no operator takes it, see onnx_is_empty(). */
 struct onnx_tensor {
@@ -24,6 +30,13 @@ struct onnx_tensor {
     uint32_t strides[ONNX_MAX_RANK]; /* in elements, where it is strided */
     const void *data;                /* known on the host: the first element of what it is a view of; else NULL */
     uint32_t source;                 /* the number of that, which is the plan's; ONNX_NONE of a tensor of no elements */
+    const struct onnx_growing_dimension *growing; /* NULL: all sizes are fixed */
+};
+
+/* An integer that is computed from a size of an input: scale * size + bias. */
+struct onnx_size_element {
+    uint32_t input; /* ONNX_NONE: it is `bias`, whatever the sizes are */
+    int64_t scale, bias;
 };
 
 struct onnx_scope;
@@ -84,6 +97,34 @@ const int64_t *onnx_host_ints(const struct onnx_call *call, uint32_t index, uint
 /* Whether an input is one integer that lies in a range. The plan then holds for all of the range, where
  * onnx_host_ints() ties it to the one number. False too where it is not known; nothing is refused. */
 bool onnx_is_within(const struct onnx_call *call, uint32_t index, int64_t least, int64_t most);
+
+/* The size of a tensor's dimension, which the plan may not fix. */
+struct onnx_size_element onnx_size_of(const struct onnx_tensor *tensor, uint32_t dimension);
+
+/* A tensor of INT32 or INT64 elements that are computed from sizes, in C order: a constant where the plan fixes all of
+ * them, otherwise one whose elements are known only when the model runs. */
+struct onnx_tensor *onnx_size_tensor(const struct onnx_call *call, enum onnx_type type, uint32_t rank,
+                                     const uint32_t *sizes, const struct onnx_size_element *elements);
+
+/* Refuses a tensor with a growing dimension that is not among these axes: the graph is then planned for the size that
+ * the input has. */
+bool onnx_reduces_growing(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
+                          const uint32_t *axes);
+
+/* Whether input `index` is one integer that is, in each run for which the plan holds, the growing size of a tensor plus
+ * `added`. False too where it is not now; nothing is refused. */
+bool onnx_is_growing_sum(const struct onnx_call *call, uint32_t index, const struct onnx_tensor *tensor,
+                         uint32_t added);
+
+/* Likewise whether two tensors have growing sizes that are equal in each run. */
+bool onnx_grow_alike(const struct onnx_call *call, const struct onnx_tensor *a, const struct onnx_tensor *b);
+
+/* A tensor whose dimension is, in each run, the growing size of another tensor plus `added`. NULL with a reason. */
+struct onnx_tensor *onnx_grow_by(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t dimension,
+                                 const struct onnx_tensor *of, uint32_t added);
+
+/* Refuses a tensor with a growing dimension: the graph is then planned for the sizes that the input has. */
+bool onnx_fix_growing(const struct onnx_call *call, const struct onnx_tensor *tensor);
 
 /* As onnx_host_ints(), floats of any width as double; also integers. */
 const double *onnx_host_floats(const struct onnx_call *call, uint32_t index, uint32_t *count);
@@ -193,9 +234,26 @@ struct onnx_plan_input {
 
 /* Where the data of an input of DirectML's graph comes from. */
 struct onnx_graph_input {
-    uint32_t input;   /* of the model's graph, or ONNX_NONE */
+    uint32_t input;   /* of the model's graph, then of size vectors; or ONNX_NONE */
     const void *data; /* then: bytes of a constant, OWNED_BY_DML */
     size_t bytes;
+    bool is_of_model; /* they are the model's own, not computed by planning */
+};
+
+/* A size of an input that a plan does not fix: it holds for sizes of a range. */
+struct onnx_growing_size {
+    bool is_growing;
+    uint32_t dimension;
+    uint32_t capacity; /* of the input that DirectML's graph reads; elements beyond the input's size must be 0 */
+    int64_t least, most;
+    bool is_step; /* bits of results depend on the capacity, which is the same for all sizes of the range, not others */
+};
+
+/* Elements of INT32 or INT64 that DirectML's graph reads and that the plan's user computes for each run. */
+struct onnx_size_vector {
+    enum onnx_type type;
+    uint32_t count;
+    const struct onnx_size_element *elements;
 };
 
 /* An output of the model's graph. */
@@ -206,11 +264,13 @@ struct onnx_plan_output {
     uint64_t bytes;   /* of its elements, packed */
     uint32_t output;  /* of DirectML's graph, or ONNX_NONE: */
     const void *data; /* its elements are known, or it has none */
+    const struct onnx_growing_dimension *growing; /* a run has a part of it; or NULL */
 };
 
 struct onnx_plan_options {
     uint32_t fold_limit;            /* bytes of results that are computed on the host at most; 0: 64 KiB */
     uint64_t host_limit;            /* bytes of all tensors that planning writes out, without those of up to 4 KiB; 0: 1 GiB */
+    bool has_growing_sizes;         /* a size may grow if no shape depends on it, see onnx_plan_growing_sizes() */
     bool has_float32_intermediates; /* of normalizations, softmax and attention that are written out in FLOAT16 */
 };
 
@@ -238,11 +298,22 @@ uint32_t onnx_plan_graph_output_count(const struct onnx_plan *plan);
 uint32_t onnx_plan_unread_count(const struct onnx_plan *plan);
 const uint64_t *onnx_plan_unread_bytes(const struct onnx_plan *plan);
 
+/* Bytes of host memory that it takes. */
+size_t onnx_plan_bytes(const struct onnx_plan *plan);
+
 /* Of each input of the model's graph whether the plan holds for its elements alone, not only for its shape. */
 const bool *onnx_plan_looked_at(const struct onnx_plan *plan);
 
-/* Whether it holds for inputs of the same shapes, whose elements are the same where they were looked at: others may
- * have to lie in ranges. */
+/* Of each input the size that the plan does not fix. */
+const struct onnx_growing_size *onnx_plan_growing_sizes(const struct onnx_plan *plan);
+
+/* What the plan's user computes from the sizes of inputs. Vector v is input `input_count` + v of onnx_graph_input, of
+ * the input count that the plan was created with. */
+uint32_t onnx_plan_size_vector_count(const struct onnx_plan *plan);
+const struct onnx_size_vector *onnx_plan_size_vectors(const struct onnx_plan *plan);
+
+/* Whether it holds for inputs of the same shapes, but for growing sizes, whose elements are the same where they were
+ * looked at: others may have to lie in ranges, as must growing sizes. */
 bool onnx_plan_holds(const struct onnx_plan *plan, const struct onnx_plan_input *inputs);
 /* Whether it then looks at this input's elements. */
 bool onnx_plan_has_range(const struct onnx_plan *plan, uint32_t input);

@@ -9,17 +9,20 @@ enum onnx_source_kind {
     ONNX_SOURCE_HOST,
     ONNX_SOURCE_INPUT, /* of the model's graph */
     ONNX_SOURCE_NODE,
+    ONNX_SOURCE_SIZES, /* computed from growing sizes when the model runs */
 };
 
 struct onnx_source {
     enum onnx_source_kind kind;
-    uint32_t number; /* of the input or the node */
+    uint32_t number; /* of the input, the node or the size vector */
     uint32_t output; /* of the node, among its bindings */
     const void *data;
     size_t bytes;          /* of its elements; a multiple of 4 is what a buffer has */
     uint64_t depends;      /* on the elements of which inputs: a bit each, the last for all from there on */
+    uint64_t of_sizes;     /* elements depend on growing sizes of these inputs alone, likewise; 0: also on others */
     uint32_t graph_number; /* of an input: its place among DirectML's; ONNX_NONE as long as no operator reads it */
     bool is_output;
+    bool is_of_model; /* a constant as the model has it */
     uint32_t read_count;
     uint32_t rank; /* of what a node makes, as DirectML's operator has it: views may have other sizes */
     uint32_t sizes[ONNX_MAX_RANK];
@@ -40,6 +43,13 @@ struct onnx_plan_node {
 struct onnx_range {
     bool is_set;
     int64_t least, most;
+};
+
+/* The growing size of one input is that of another plus a number. */
+struct onnx_size_relation {
+    uint32_t input, of;
+    int64_t added;
+    struct onnx_size_relation *next;
 };
 
 /* A tensor that several nodes share. */
@@ -68,6 +78,15 @@ struct onnx_plan {
     const struct onnx_plan_input *inputs; /* NULL: there are none yet */
     bool *looked_at_inputs;
     struct onnx_range *ranges; /* of inputs */
+    struct onnx_growing_size *growing; /* likewise */
+    bool allows_growing; /* the node that is being translated takes tensors with growing dimensions */
+    uint64_t fixed;      /* inputs all of whose sizes are fixed, as in `depends` */
+    uint64_t grown;      /* inputs that have a growing size */
+    uint64_t stepped;    /* of these those of onnx_growing_size::is_step */
+    uint64_t to_fix;     /* of these those that something needs to be fixed */
+    struct onnx_size_relation *relations;
+    struct onnx_size_vector *vectors;
+    uint32_t vector_count, vector_room;
     struct onnx_shared *shared;
     struct onnx_graph_input *graph_inputs;
     uint32_t graph_input_count, graph_output_count;
@@ -92,6 +111,11 @@ struct onnx_scope {
 
 /* Tensors of this many bytes at most count as nodes do, see expansion.h. */
 #define ONNX_SMALL_BYTES 4096
+
+/* The bit of an input in `depends` and its like. */
+static inline uint64_t onnx_bit_of(uint32_t input) {
+    return (uint64_t)1 << (input < 63 ? input : 63);
+}
 
 DML_TENSOR_DATA_TYPE onnx_dml_type(enum onnx_type type);
 enum onnx_type onnx_type_of_dml(DML_TENSOR_DATA_TYPE type);
@@ -123,7 +147,7 @@ bool onnx_read_float(enum onnx_type type, const unsigned char *data, uint64_t i,
 bool onnx_memory_is_out(const struct onnx_call *call);
 
 /* Of each value whether a node that is needed reads it, or the graph's user. NULL where memory is out. */
-bool *onnx_find_wanted(struct onnx_plan *plan, const struct onnx_graph *graph);
+bool *onnx_find_wanted(struct onnx_arena *arena, const struct onnx_graph *graph);
 bool onnx_is_needed(const struct onnx_node *node, const bool *wanted);
 
 /* Translates a node of a scope, which gets its outputs. */
@@ -144,13 +168,44 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
 /* Inputs, as in `depends`, that some shape depended on, that were not looked at, and that are given. */
 uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, const struct onnx_plan_input *inputs);
 
-/* A walk over a graph that goes on behind refused nodes, with what the model says of their outputs. */
+/* ---- growing_sizes.c ---- */
+
+/* Lets a size of an input grow, if what reads the input allows it: `sizes` are then padded. Otherwise returns false,
+ * and they are the input's. */
+bool onnx_grow_input(struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t index,
+                     const struct onnx_plan_input *input, uint32_t sizes[ONNX_MAX_RANK]);
+
+/* Marks inputs whose growing sizes must be fixed. Returns false with a reason. */
+bool onnx_fix_sizes(const struct onnx_call *call, uint64_t inputs);
+
+/* Whether the node takes the tensors with growing dimensions that it reads; else refuses it. */
+bool onnx_check_growing(const struct onnx_call *call);
+
+/* Outputs of such a node, after its translation. False with a reason. */
+bool onnx_mark_growing(const struct onnx_call *call);
+
+/* Whether an operator gives the same bits for operands that are constants and for operands that are not. */
+bool onnx_is_exact(const DML_OPERATOR_DESC *op, uint32_t count, struct onnx_tensor *const *tensors);
+
+/* ---- size_nodes.c ---- */
+
+/* Computes a node whose inputs are computed from sizes. False: the node is to be translated as others are; or it
+ * failed, with a reason. */
+bool onnx_compute_sizes(const struct onnx_call *call);
+
+/* The one element of a tensor that is computed from growing sizes; false: it is none. */
+bool onnx_read_size(const struct onnx_plan *plan, const struct onnx_tensor *tensor, struct onnx_size_element *element);
+
+/* A walk over a graph that goes on after refused nodes, with what the model states of their outputs. */
 struct onnx_node_report;
 struct onnx_walk {
-    const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model says */
-    bool skips_unneeded;                  /* of nodes that no output depends on nothing is made */
-    uint32_t assumed_size;                /* of sizes that nothing tells; 0: what has one is not known */
-    uint32_t assumed_rank;                /* of what nodes with bodies make, where nothing tells; 0: it is not known */
+    const struct onnx_plan_input *inputs; /* NULL: inputs too are what the model states */
+    bool skips_unneeded;                  /* nodes that no output depends on are not translated */
+    const struct onnx_open_sizes *open;   /* NULL: a value with an open size is not known; else: */
+    const uint32_t *assumed;              /* what each open size is taken to be */
+    uint32_t assumed_rank;                /* of outputs of nodes with bodies, if the model states none; 0: not known */
+    const bool *chosen;                   /* the nodes to visit; NULL: all */
+    const bool *ends;                     /* becomes true when `tell` has seen enough; or NULL */
     void (*tell)(void *data, const struct onnx_node_report *report); /* or NULL */
     void *data;
 };

@@ -200,19 +200,28 @@ static size_t alignment_of(enum onnx_type type) {
     return size < 8 ? size : 8;
 }
 
-/* Bytes where they are, or a copy where they are not aligned. */
-static bool keep(struct onnx_reading *reading, const unsigned char *bytes, struct onnx_data *tensor) {
-    tensor->data = bytes;
-    if ((uintptr_t)bytes % alignment_of(tensor->type) == 0) {
-        return true;
-    }
-    void *copy = onnx_allocate(reading->arena, tensor->bytes, 1);
-    if (copy == NULL) {
+static bool copy(struct onnx_reading *reading, const unsigned char *bytes, struct onnx_data *tensor) {
+    void *copied = onnx_allocate(reading->arena, tensor->bytes, 1);
+    if (copied == NULL) {
         return onnx_out_of_memory(reading);
     }
-    memcpy(copy, bytes, tensor->bytes);
-    tensor->data = copy;
+    memcpy(copied, bytes, tensor->bytes);
+    tensor->data = copied;
     return true;
+}
+
+/* Bytes where they are, or a copy where they are not aligned. Of a file they are where it is mapped, if there are many,
+ * and else a copy: what was read of it will be freed. */
+static bool keep(struct onnx_reading *reading, const unsigned char *bytes, struct onnx_data *tensor) {
+    const size_t offset = reading->mapped == NULL ? 0 : (size_t)(bytes - reading->bytes);
+    const bool has_words = tensor->bytes % 4 == 0 || reading->length - offset - tensor->bytes >= 4;
+    if (reading->mapped != NULL && tensor->bytes > ONNX_MOST_COPIED && has_words) {
+        tensor->data = reading->mapped + offset;
+        return true;
+    }
+    tensor->data = bytes;
+    return (reading->mapped == NULL && (uintptr_t)bytes % alignment_of(tensor->type) == 0) ||
+           copy(reading, bytes, tensor);
 }
 
 static bool read_raw(struct onnx_reading *reading, const struct written *written, const char *name,

@@ -11,6 +11,8 @@ struct onnx_reading {
     struct onnx_arena scratch; /* freed once it is */
     struct onnx_error *error;
     struct onnx_external external;
+    const unsigned char *bytes, *mapped; /* of a model's file: what was read of it, and where it is mapped, or NULL */
+    size_t length;                       /* of both */
 };
 
 /* Returns false, so that it can be returned. */

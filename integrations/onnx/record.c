@@ -15,13 +15,14 @@ static bool overlaps(const struct onnx_place *a, uint64_t a_bytes, const struct 
 
 /* Whether operators read this input of the graph where it lies; else it is copied first. */
 static bool reads_there(const struct onnx_run *run, uint32_t input) {
-    return onnx_run_is_at(run->begun_at, input) &&
+    return onnx_run_is_at(run->begun_at, input) && !onnx_run_is_padded(run, input) &&
            run->begun_at[input].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT == 0;
 }
 
 /* Whether operators write this output of the model where it shall lie: not over what they read. */
 static bool writes_there(const struct onnx_run *run, const struct onnx_place *places, uint32_t index) {
-    if (!onnx_run_is_at(places, index) || places[index].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT != 0) {
+    if (!onnx_run_is_at(places, index) || onnx_run_is_cut(run, index) ||
+        places[index].offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT != 0) {
         return false;
     }
     bool is_apart = true;
@@ -35,27 +36,35 @@ static bool writes_there(const struct onnx_run *run, const struct onnx_place *pl
     return is_apart;
 }
 
-/* Memory of the run's own, for those that the host has. The host writes inputs where the device reads them, if it can;
- * outputs it reads from memory that it caches. */
+static const struct onnx_buffer *room_of(const struct onnx_run *run, enum onnx_room room) {
+    return &run->session->rooms[room];
+}
+
+/* The room that the host writes inputs to: what operators read, or what is copied there. */
+static const struct onnx_buffer *written_room(const struct onnx_run *run) {
+    const struct onnx_buffer *inputs = room_of(run, ONNX_ROOM_INPUTS);
+    return inputs->mapped != NULL ? inputs : room_of(run, ONNX_ROOM_UPLOAD);
+}
+
+/* The room that the host reads outputs from, likewise. */
+static const struct onnx_buffer *read_room(const struct onnx_run *run) {
+    return room_of(run, onnx_device_shares_memory(run->session->device) ? ONNX_ROOM_OUTPUTS : ONNX_ROOM_DOWNLOAD);
+}
+
+/* Memory of the session, for inputs and outputs that the host has. The host writes inputs where the device reads them,
+ * if it can; outputs it reads from memory that it caches. */
 static bool make_own(struct onnx_run *run, bool has_inputs, bool has_outputs, struct onnx_error *error) {
-    struct onnx_device *device = run->session->device;
-    const bool shares = onnx_device_shares_memory(device);
-    if (has_inputs && run->inputs.buffer == VK_NULL_HANDLE &&
-        !onnx_buffer_create(device, run->input_bytes, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_OPEN, &run->inputs,
-                            error)) {
+    const bool shares = onnx_device_shares_memory(run->session->device);
+    const uint64_t inputs = has_inputs ? run->input_bytes : 0, outputs = has_outputs ? run->output_bytes : 0;
+    if (!onnx_session_reserve(run, ONNX_ROOM_SCRATCH, run->scratch_bytes, ONNX_MEMORY_DEVICE, error) ||
+        !onnx_session_reserve(run, ONNX_ROOM_INPUTS, inputs, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_OPEN, error) ||
+        !onnx_session_reserve(run, ONNX_ROOM_OUTPUTS, outputs, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_DEVICE,
+                              error)) {
         return false;
     }
-    if (has_inputs && run->inputs.mapped == NULL && run->upload.buffer == VK_NULL_HANDLE &&
-        !onnx_buffer_create(device, run->input_bytes, ONNX_MEMORY_HOST, &run->upload, error)) {
-        return false;
-    }
-    if (has_outputs && run->outputs.buffer == VK_NULL_HANDLE &&
-        !onnx_buffer_create(device, run->output_bytes, shares ? ONNX_MEMORY_SHARED : ONNX_MEMORY_DEVICE, &run->outputs,
-                            error)) {
-        return false;
-    }
-    return !has_outputs || shares || run->download.buffer != VK_NULL_HANDLE ||
-           onnx_buffer_create(device, run->output_bytes, ONNX_MEMORY_HOST, &run->download, error);
+    const bool uploads = written_room(run) != room_of(run, ONNX_ROOM_INPUTS);
+    return onnx_session_reserve(run, ONNX_ROOM_UPLOAD, uploads ? inputs : 0, ONNX_MEMORY_HOST, error) &&
+           onnx_session_reserve(run, ONNX_ROOM_DOWNLOAD, shares ? 0 : outputs, ONNX_MEMORY_HOST, error);
 }
 
 /* Of DirectML's inputs and outputs. */
@@ -71,12 +80,14 @@ static struct onnx_where *find_where(const struct onnx_run *run, const struct on
             continue;
         }
         const bool is_at = onnx_run_is_at(run->begun_at, input);
-        where[i] = is_at ? (struct onnx_where){onnx_place_id(&run->begun_at[input]), run->begun_at[input].offset}
-                         : (struct onnx_where){0, run->places[i]};
+        const uint64_t given_bytes = is_at && onnx_run_is_padded(run, input) ? onnx_run_given_bytes(run, input) : 0;
+        where[i] = is_at ? (struct onnx_where){onnx_place_id(&run->begun_at[input]), run->begun_at[input].offset,
+                                               given_bytes}
+                         : (struct onnx_where){0, run->places[i], 0};
         *has_inputs = *has_inputs || !reads_there(run, input);
     }
     for (uint32_t i = 0; where != NULL && i < output_count; ++i) {
-        where[input_count + i] = (struct onnx_where){0, run->places[input_count + i]};
+        where[input_count + i] = (struct onnx_where){0, run->places[input_count + i], 0};
     }
     for (uint32_t i = 0; where != NULL && i < onnx_plan_output_count(plan); ++i) {
         const uint32_t output = onnx_plan_outputs(plan)[i].output;
@@ -84,7 +95,8 @@ static struct onnx_where *find_where(const struct onnx_run *run, const struct on
             continue;
         }
         if (onnx_run_is_at(outputs, i)) {
-            where[input_count + output] = (struct onnx_where){onnx_place_id(&outputs[i]), outputs[i].offset};
+            where[input_count + output] = (struct onnx_where){
+                onnx_place_id(&outputs[i]), outputs[i].offset, onnx_run_is_cut(run, i) ? run->results[i].bytes : 0};
         }
         *has_outputs = *has_outputs || !writes_there(run, outputs, i);
     }
@@ -98,12 +110,15 @@ static void fill_bindings(const struct onnx_run *run, const struct onnx_place *p
     const struct onnx_plan *plan = run->plan;
     const uint32_t input_count = onnx_plan_input_count(plan), output_count = onnx_plan_graph_output_count(run->plan);
     const uint32_t unread_count = onnx_plan_unread_count(plan);
+    const VkBuffer own_inputs = room_of(run, ONNX_ROOM_INPUTS)->buffer;
+    const VkBuffer own_outputs = room_of(run, ONNX_ROOM_OUTPUTS)->buffer;
+    const VkBuffer scratch = room_of(run, ONNX_ROOM_SCRATCH)->buffer;
     for (uint32_t i = 0; i < input_count; ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(plan)[i];
         if (input->input != ONNX_NONE) {
             const bool is_at = reads_there(run, input->input);
             const struct onnx_place *at = is_at ? &run->begun_at[input->input] : NULL;
-            inputs[i] = (VkdmlBufferBinding){is_at ? onnx_place_buffer(at) : run->inputs.buffer,
+            inputs[i] = (VkdmlBufferBinding){is_at ? onnx_place_buffer(at) : own_inputs,
                                              is_at ? at->offset : run->places[i], ROUND_UP(input->bytes, 4)};
         }
     }
@@ -112,13 +127,13 @@ static void fill_bindings(const struct onnx_run *run, const struct onnx_place *p
         if (output->output != ONNX_NONE) {
             const bool is_at = writes_there(run, places, i);
             outputs[output->output] = (VkdmlBufferBinding){
-                is_at ? onnx_place_buffer(&places[i]) : run->outputs.buffer,
+                is_at ? onnx_place_buffer(&places[i]) : own_outputs,
                 is_at ? places[i].offset : run->places[input_count + output->output], ROUND_UP(output->bytes, 4)};
         }
     }
     for (uint32_t i = 0; i < unread_count; ++i) {
         const uint32_t output = output_count - unread_count + i;
-        outputs[output] = (VkdmlBufferBinding){run->scratch.buffer, run->places[input_count + output],
+        outputs[output] = (VkdmlBufferBinding){scratch, run->places[input_count + output],
                                                ROUND_UP(onnx_plan_unread_bytes(plan)[i], 4)};
     }
 }
@@ -132,16 +147,14 @@ static bool bind(struct onnx_run *run, const struct onnx_place *places, VkdmlBin
         return onnx_fail_memory(error);
     }
     fill_bindings(run, places, bindings, bindings + input_count);
-    const VkdmlBufferBinding temporary = {run->scratch.buffer, run->places[input_count + output_count],
-                                          run->temporary_bytes};
-    const VkdmlBufferBinding persistent = {run->persistent.buffer, 0, run->persistent.size};
+    const VkdmlBufferBinding temporary = {room_of(run, ONNX_ROOM_SCRATCH)->buffer,
+                                          run->places[input_count + output_count], run->temporary_bytes};
     const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = run->dispatchable};
     const bool done =
         onnx_check(vkdmlCreateBindingTable(onnx_device_vkdml(run->session->device), &info, table), error) &&
         onnx_check(vkdmlBindInputs(*table, input_count, bindings), error) &&
         onnx_check(vkdmlBindOutputs(*table, output_count, bindings + input_count), error) &&
-        (run->temporary_bytes == 0 || onnx_check(vkdmlBindTemporaryResource(*table, &temporary), error)) &&
-        (run->persistent.size == 0 || onnx_check(vkdmlBindPersistentResource(*table, &persistent), error));
+        (run->temporary_bytes == 0 || onnx_check(vkdmlBindTemporaryResource(*table, &temporary), error));
     free(bindings);
     return done;
 }
@@ -149,10 +162,10 @@ static bool bind(struct onnx_run *run, const struct onnx_place *places, VkdmlBin
 /* Inputs that operators do not read where they lie. Returns whether there are some. */
 static bool copy_inputs(struct onnx_run *run, struct onnx_recording *recording, bool has_own) {
     struct onnx_device *device = run->session->device;
+    const struct onnx_buffer *own = room_of(run, ONNX_ROOM_INPUTS), *written = written_room(run);
     bool copies = false;
-    if (has_own && run->upload.buffer != VK_NULL_HANDLE) {
-        onnx_commands_copy(device, &recording->commands, run->upload.buffer, 0, run->inputs.buffer, 0,
-                           run->input_bytes);
+    if (has_own && written != own) {
+        onnx_commands_copy(device, &recording->commands, written->buffer, 0, own->buffer, 0, run->input_bytes);
         copies = true;
     }
     for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
@@ -163,8 +176,12 @@ static bool copy_inputs(struct onnx_run *run, struct onnx_recording *recording, 
             if (copies) { /* over what came up with the others */
                 onnx_commands_barrier(device, &recording->commands);
             }
-            onnx_commands_copy(device, &recording->commands, onnx_place_buffer(from), from->offset, run->inputs.buffer,
-                               run->places[i], input->bytes);
+            if (onnx_run_is_padded(run, input->input)) {
+                onnx_run_copy_padded(run, &recording->commands, input->input, own->buffer, run->places[i]);
+            } else {
+                onnx_commands_copy(device, &recording->commands, onnx_place_buffer(from), from->offset, own->buffer,
+                                   run->places[i], input->bytes);
+            }
             copies = true;
         }
     }
@@ -177,10 +194,10 @@ static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording,
                          bool has_own) {
     struct onnx_device *device = run->session->device;
     const struct onnx_plan *plan = run->plan;
+    const struct onnx_buffer *own = room_of(run, ONNX_ROOM_OUTPUTS), *read = read_room(run);
     bool copies = false;
-    if (has_own && run->download.buffer != VK_NULL_HANDLE) {
-        onnx_commands_copy(device, &recording->commands, run->outputs.buffer, 0, run->download.buffer, 0,
-                           run->output_bytes);
+    if (has_own && read != own) {
+        onnx_commands_copy(device, &recording->commands, own->buffer, 0, read->buffer, 0, run->output_bytes);
         copies = true;
     }
     for (uint32_t i = 0; i < onnx_plan_output_count(plan); ++i) {
@@ -189,17 +206,25 @@ static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording,
             continue;
         }
         const bool is_there = writes_there(run, places, i);
-        const VkBuffer from = is_there ? onnx_place_buffer(&places[i]) : run->outputs.buffer;
+        const VkBuffer from = is_there ? onnx_place_buffer(&places[i]) : own->buffer;
         const uint64_t offset = is_there ? places[i].offset : run->places[onnx_plan_input_count(plan) + output->output];
-        if (!is_there) {
+        if (onnx_run_is_cut(run, i)) {
+            onnx_run_copy_cut(run, &recording->commands, i, from, offset, &places[i]);
+            copies = true;
+        } else if (!is_there) {
             onnx_commands_copy(device, &recording->commands, from, offset, onnx_place_buffer(&places[i]),
                                places[i].offset, output->bytes);
             copies = true;
         }
-        struct onnx_mirror *mirror = onnx_place_mirror(run->session->options.pool, &places[i], output->bytes);
+        struct onnx_mirror *mirror =
+            onnx_place_mirror(run->session->options.pool, &places[i], run->results[i].bytes);
         recording->mirrors[output->output] = mirror;
         if (mirror != NULL) {
-            onnx_commands_copy(device, &recording->commands, from, offset, mirror->host.buffer, 0, output->bytes);
+            if (!is_there) {
+                onnx_commands_barrier(device, &recording->commands);
+            }
+            onnx_commands_copy(device, &recording->commands, onnx_place_buffer(&places[i]), places[i].offset,
+                               mirror->host.buffer, 0, run->results[i].bytes);
             copies = true;
         }
     }
@@ -303,22 +328,22 @@ bool onnx_run_record(struct onnx_run *run, struct onnx_error *error) {
 /* ---- running ---- */
 
 static void write_inputs(const struct onnx_run *run) {
-    unsigned char *host = run->upload.mapped != NULL ? run->upload.mapped : run->inputs.mapped;
+    unsigned char *host = written_room(run)->mapped;
     for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
         if (input->input != ONNX_NONE && !onnx_run_is_at(run->begun_at, input->input)) {
-            memcpy(host + run->places[i], run->begun[input->input].data, input->bytes);
+            onnx_run_write_input(run, input->input, input->bytes, host + run->places[i]);
         }
     }
 }
 
 static void read_outputs(const struct onnx_run *run, void *const *outputs, const struct onnx_place *places) {
-    const unsigned char *host = run->download.mapped != NULL ? run->download.mapped : run->outputs.mapped;
+    const unsigned char *host = read_room(run)->mapped;
     const uint64_t *own = run->places + onnx_plan_input_count(run->plan);
     for (uint32_t i = 0; i < onnx_plan_output_count(run->plan); ++i) {
         const struct onnx_plan_output *output = &onnx_plan_outputs(run->plan)[i];
         if (output->output != ONNX_NONE && outputs[i] != NULL && !onnx_run_is_at(places, i)) {
-            memcpy(outputs[i], host + own[output->output], output->bytes);
+            onnx_run_read_output(run, i, host + own[output->output], outputs[i]);
         }
     }
 }
@@ -331,7 +356,7 @@ bool onnx_run_on_device(struct onnx_run *run, void *const *outputs, const struct
     }
     for (uint32_t i = 0; places != NULL && i < onnx_plan_output_count(run->plan); ++i) {
         if (places[i].piece != NULL) {
-            onnx_place_touch(&places[i], onnx_plan_outputs(run->plan)[i].bytes);
+            onnx_place_touch(&places[i], run->results[i].bytes);
         }
     }
     write_inputs(run);

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "onnx/data_node.h"
 #include "onnx/names.h"
 #include "onnx/plan_parts.h"
+#include "onnx/split.h"
 
 #define MOST_LOOKED_AT 65536 /* bytes, as session.c lets plans look at */
 
@@ -12,8 +14,9 @@ struct walking {
     struct onnx_plan *plan;
     struct onnx_scope scope;
     struct onnx_names sizes; /* of named dimensions */
-    bool *is_assumed;        /* of each value */
+    uint64_t *open;          /* the open sizes that each value depends on, as in reports */
     const bool *wanted;
+    const bool *known; /* likewise, whether its elements follow from constants and shapes */
 };
 
 /* ---- what values are that no node made ---- */
@@ -37,13 +40,20 @@ static bool name_sizes(struct walking *w) {
     return true;
 }
 
-/* A size of a value: as the model states it, or that of the name it has. */
-static bool find_size(const struct walking *w, const struct onnx_value *value, uint32_t d, uint32_t *size) {
-    if (value->sizes[d] >= 0 && value->sizes[d] <= UINT32_MAX) {
+/* A size of a value: as the model states it, as the inputs have the name, or as it is assumed. */
+static bool find_size(const struct walking *w, uint32_t v, uint32_t d, uint32_t *size, uint64_t *open) {
+    const struct onnx_value *value = &w->scope.graph->values[v];
+    if (value->has_shape && value->sizes[d] >= 0 && value->sizes[d] <= UINT32_MAX) {
         *size = (uint32_t)value->sizes[d];
         return true;
     }
-    const char *symbol = value->symbols[d];
+    if (w->walk->open != NULL) {
+        const uint32_t number = onnx_open_size_of(w->walk->open, w->scope.graph, v, d);
+        *size = w->walk->assumed[number];
+        *open |= onnx_open_bit(number);
+        return true;
+    }
+    const char *symbol = value->has_shape ? value->symbols[d] : NULL;
     const struct onnx_name *known =
         symbol == NULL ? NULL : onnx_names_find(&w->sizes, (struct onnx_text){symbol, strlen(symbol)});
     if (known != NULL) {
@@ -52,38 +62,40 @@ static bool find_size(const struct walking *w, const struct onnx_value *value, u
     return known != NULL;
 }
 
+/* A value of no data. False where memory is out. */
+static bool set_tensor(struct walking *w, uint32_t v, enum onnx_type type, uint32_t rank, const uint32_t *sizes) {
+    struct onnx_source source = {.kind = ONNX_SOURCE_INPUT, .number = ONNX_NONE};
+    source.bytes = onnx_bytes_of(type, onnx_elements(rank, sizes));
+    /* Where sizes are assumed, elements that are asked for are there when it runs. */
+    source.depends =
+        w->walk->open == NULL || source.bytes > MOST_LOOKED_AT ? 0 : (uint64_t)1 << (v < 63 ? v : 63);
+    const uint32_t number = source.bytes == 0 ? ONNX_NONE : onnx_add_source(w->plan, &source);
+    if (source.bytes == 0 || number != ONNX_NONE) {
+        w->scope.tensors[v] = onnx_add_tensor(w->plan, type, rank, sizes, number);
+    }
+    return w->scope.tensors[v] != NULL;
+}
+
 /* A value as the model describes it, or of `rank` dimensions; none where it does not and that is 0. False where memory
  * is out. */
 static bool stand_in(struct walking *w, uint32_t v, uint32_t rank) {
     const struct onnx_value *value = &w->scope.graph->values[v];
-    const uint32_t assumed = w->walk->assumed_size;
     uint32_t sizes[ONNX_MAX_RANK];
     w->scope.tensors[v] = NULL;
+    w->open[v] = 0;
     if (value->type == ONNX_UNDEFINED || (!value->has_shape && rank == 0) || value->rank > ONNX_MAX_RANK) {
         return true;
     }
     rank = value->has_shape ? value->rank : rank;
     for (uint32_t d = 0; d < rank; ++d) {
-        if (!value->has_shape || !find_size(w, value, d, &sizes[d])) {
-            if (assumed == 0) {
-                return true;
-            }
-            sizes[d] = assumed;
-            w->is_assumed[v] = true;
+        if (!find_size(w, v, d, &sizes[d], &w->open[v])) {
+            return true;
         }
     }
     if (!onnx_is_countable(rank, sizes)) {
         return true;
     }
-    struct onnx_source source = {.kind = ONNX_SOURCE_INPUT, .number = ONNX_NONE};
-    source.bytes = onnx_bytes_of(value->type, onnx_elements(rank, sizes));
-    /* Where sizes are assumed, elements that are asked for are there when it runs. */
-    source.depends = assumed == 0 || source.bytes > MOST_LOOKED_AT ? 0 : (uint64_t)1 << (v < 63 ? v : 63);
-    const uint32_t number = source.bytes == 0 ? ONNX_NONE : onnx_add_source(w->plan, &source);
-    if (source.bytes == 0 || number != ONNX_NONE) {
-        w->scope.tensors[v] = onnx_add_tensor(w->plan, value->type, rank, sizes, number);
-    }
-    return w->scope.tensors[v] != NULL;
+    return set_tensor(w, v, value->type, rank, sizes);
 }
 
 /* ---- nodes ---- */
@@ -183,18 +195,68 @@ static bool has_body(const struct onnx_node *node) {
     return found;
 }
 
+/* ---- nodes that end a plan ---- */
+
+/* Whether the host computes a node between plans. */
+static bool ends_plan(const struct walking *w, const struct onnx_node *node) {
+    if (!onnx_is_data_node(node, w->known) || reads_nothing(&w->scope, node)) {
+        return false;
+    }
+    enum onnx_type types[8] = {ONNX_UNDEFINED};
+    for (uint32_t i = 0; i < node->input_count && i < 8; ++i) {
+        const struct onnx_tensor *tensor = node->inputs[i] == ONNX_NONE ? NULL : w->scope.tensors[node->inputs[i]];
+        types[i] = tensor == NULL ? ONNX_UNDEFINED : tensor->type;
+    }
+    return onnx_data_node_takes(node, node->input_count, types);
+}
+
+/* Its outputs, as large as they can be. False where its inputs do not tell. */
+static bool set_most(struct walking *w, const struct onnx_node *node) {
+    struct onnx_tensor *inputs[8] = {NULL};
+    bool is_set = true;
+    for (uint32_t i = 0; i < node->input_count && i < 8; ++i) {
+        inputs[i] = node->inputs[i] == ONNX_NONE ? NULL : w->scope.tensors[node->inputs[i]];
+    }
+    for (uint32_t o = 0; is_set && o < node->output_count; ++o) {
+        enum onnx_type type;
+        uint32_t rank, sizes[ONNX_MAX_RANK];
+        is_set = onnx_data_node_most(node, o, node->input_count, inputs, &type, &rank, sizes) &&
+                 onnx_is_countable(rank, sizes);
+        if (is_set && node->outputs[o] != ONNX_NONE) {
+            is_set = set_tensor(w, node->outputs[o], type, rank, sizes);
+        }
+    }
+    return is_set;
+}
+
 /* Outputs of a node: what it made, or what the model says of them. Of what nodes with bodies make it often says
  * nothing, as branches may differ in their shapes: then a rank is assumed. */
-static bool set_outputs(struct walking *w, const struct onnx_node *node, bool is_made, bool is_assumed) {
+static bool set_outputs(struct walking *w, const struct onnx_node *node, bool is_made, uint64_t open) {
     const uint32_t rank = has_body(node) ? w->walk->assumed_rank : 0;
     bool done = true;
     for (uint32_t i = 0; done && i < node->output_count; ++i) {
-        if (node->outputs[i] != ONNX_NONE) {
-            w->is_assumed[node->outputs[i]] = is_assumed;
-            done = is_made || stand_in(w, node->outputs[i], rank);
+        const uint32_t v = node->outputs[i];
+        if (v != ONNX_NONE) {
+            done = is_made || stand_in(w, v, rank);
+            w->open[v] = is_made ? open : w->open[v] | (open & ONNX_OPEN_ELEMENTS);
         }
     }
     return done;
+}
+
+/* The open sizes that a node's inputs depend on, with what its bodies read. */
+static uint64_t find_open(const struct walking *w, const struct onnx_node *node) {
+    uint64_t open = 0;
+    for (uint32_t i = 0; i < node->input_count; ++i) {
+        open |= node->inputs[i] == ONNX_NONE ? 0 : w->open[node->inputs[i]];
+    }
+    for (uint32_t a = 0; a < node->attribute_count; ++a) {
+        const struct onnx_graph *body = node->attributes[a].graph;
+        for (uint32_t v = 0; body != NULL && v < body->value_count; ++v) {
+            open |= body->values[v].outer == ONNX_NONE ? 0 : w->open[body->values[v].outer];
+        }
+    }
+    return open;
 }
 
 static bool is_memory(const struct onnx_error *error) {
@@ -205,35 +267,40 @@ static bool is_memory(const struct onnx_error *error) {
 static bool visit(struct walking *w, const struct onnx_node *node) {
     struct onnx_plan *plan = w->plan;
     const bool is_needed = !w->walk->skips_unneeded || onnx_is_needed(node, w->wanted);
-    struct onnx_node_report report = {.node = node, .outcome = is_needed ? ONNX_TRANSLATED : ONNX_UNNEEDED};
+    struct onnx_node_report report = {.node = node,
+                                      .outcome = is_needed ? ONNX_TRANSLATED : ONNX_UNNEEDED,
+                                      .open = find_open(w, node),
+                                      .scope = &w->scope};
     struct onnx_error error = {0}, other = {0}, others = {0}; /* the report's reason is the text of one of them */
     const uint32_t first = plan->node_count;
     const uint64_t unknown = plan->unknown;
     plan->unknown = 0;
     report.reason = error.text;
-    for (uint32_t i = 0; i < node->input_count; ++i) {
-        report.is_assumed = report.is_assumed || (node->inputs[i] != ONNX_NONE && w->is_assumed[node->inputs[i]]);
-    }
-    const bool is_made = !is_needed || onnx_translate_node(plan, &w->scope, node, w->wanted, &error);
+    const bool is_ended = is_needed && ends_plan(w, node), is_most = is_ended && set_most(w, node);
+    const bool is_made = !is_needed || (!is_ended && onnx_translate_node(plan, &w->scope, node, w->wanted, &error));
     if (is_memory(&error)) {
         return false;
     }
     report.operator_count = is_made ? plan->node_count - first : 0;
-    if (!is_made && w->walk->assumed_size != 0 && plan->unknown != 0) {
+    if (is_ended) {
+        report.open |= ONNX_OPEN_ELEMENTS;
+    } else if (!is_made && w->walk->open != NULL && plan->unknown != 0) {
         const bool is_likely = try_elements(w, node, true, &other) && !is_memory(&other) &&
                                try_elements(w, node, false, &others);
         if (is_memory(&other) || is_memory(&others)) {
             return false;
         }
         report.outcome = is_likely ? ONNX_TRANSLATED : ONNX_REFUSED;
-        report.is_assumed = report.is_assumed || is_likely;
+        report.open |= is_likely ? ONNX_OPEN_ELEMENTS : 0;
+        report.result = others.text[0] != 0 ? others.result : other.result;
         report.reason = is_likely ? "" : others.text[0] != 0 ? others.text : other.text;
     } else if (!is_made) {
         report.outcome = reads_nothing(&w->scope, node) ? ONNX_UNREACHED : ONNX_REFUSED;
+        report.result = error.result;
     }
     plan->unknown |= unknown;
     DML_OPERATOR_TYPE *types = onnx_allocate(&plan->arena, report.operator_count, sizeof *types);
-    if (types == NULL || !set_outputs(w, node, is_made, report.is_assumed)) {
+    if (types == NULL || !set_outputs(w, node, is_made || is_most, report.open)) {
         return false;
     }
     for (uint32_t n = 0; n < report.operator_count; ++n) {
@@ -246,20 +313,37 @@ static bool visit(struct walking *w, const struct onnx_node *node) {
     return true;
 }
 
+/* Values that the model describes and that no node makes before they are read. */
+static bool stand_in_all(struct walking *w, bool *wanted) {
+    const struct onnx_graph *graph = w->scope.graph;
+    bool *made = onnx_allocate(&w->plan->arena, graph->value_count, sizeof *made);
+    bool done = made != NULL;
+    for (uint32_t n = 0; done && n < graph->node_count; ++n) {
+        for (uint32_t i = 0; i < graph->nodes[n].output_count; ++i) {
+            if (graph->nodes[n].outputs[i] != ONNX_NONE) {
+                made[graph->nodes[n].outputs[i]] = true;
+            }
+        }
+    }
+    for (uint32_t v = 0; done && v < graph->value_count; ++v) {
+        wanted[v] = wanted[v] || !w->walk->skips_unneeded;
+        done = made[v] || w->scope.tensors[v] != NULL || stand_in(w, v, 0);
+    }
+    return done;
+}
+
 bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_walk *walk,
                struct onnx_error *error) {
     struct walking w = {.walk = walk, .plan = plan};
     bool done = onnx_plan_scope(plan, graph, walk->inputs, &w.scope, error);
-    bool *wanted = onnx_find_wanted(plan, graph);
+    bool *wanted = onnx_find_wanted(&plan->arena, graph);
     w.wanted = wanted;
-    w.is_assumed = onnx_allocate(&plan->arena, graph->value_count, sizeof *w.is_assumed);
-    done = done && wanted != NULL && w.is_assumed != NULL && name_sizes(&w);
-    for (uint32_t v = 0; walk->inputs == NULL && done && v < graph->value_count; ++v) {
-        wanted[v] = wanted[v] || !walk->skips_unneeded;
-        done = w.scope.tensors[v] != NULL || stand_in(&w, v, 0);
-    }
-    for (uint32_t n = 0; done && n < graph->node_count; ++n) {
-        done = visit(&w, &graph->nodes[n]);
+    w.open = onnx_allocate(&plan->arena, graph->value_count, sizeof *w.open);
+    w.known = onnx_find_known(graph, &plan->arena);
+    done = done && wanted != NULL && w.open != NULL && w.known != NULL && name_sizes(&w);
+    done = done && (walk->inputs != NULL || stand_in_all(&w, wanted));
+    for (uint32_t n = 0; done && n < graph->node_count && !(walk->ends != NULL && *walk->ends); ++n) {
+        done = (walk->chosen != NULL && !walk->chosen[n]) || visit(&w, &graph->nodes[n]);
     }
     return done || onnx_fail_memory(error); /* where no reason has been told */
 }
@@ -295,10 +379,12 @@ bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph,
     }
 }
 
-bool onnx_report_open(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t size,
+bool onnx_report_open(const struct onnx_model *model, const struct onnx_graph *graph,
+                      const struct onnx_open_sizes *open, const uint32_t *assumed,
                       void (*tell)(void *data, const struct onnx_node_report *report), void *data,
                       struct onnx_error *error) {
-    const struct onnx_walk walk = {.skips_unneeded = true, .assumed_size = size, .tell = tell, .data = data};
+    const struct onnx_walk walk = {
+        .skips_unneeded = true, .open = open, .assumed = assumed, .tell = tell, .data = data};
     struct onnx_plan *plan = onnx_plan_start(model, graph, NULL);
     if (plan == NULL) {
         return onnx_fail_memory(error);

@@ -2,6 +2,7 @@
 #ifndef ONNX_REPORT_H
 #define ONNX_REPORT_H
 
+#include "onnx/open_sizes.h"
 #include "onnx/plan.h"
 
 enum onnx_outcome {
@@ -14,8 +15,10 @@ enum onnx_outcome {
 struct onnx_node_report {
     const struct onnx_node *node;
     enum onnx_outcome outcome;
-    bool is_assumed;    /* for sizes that nothing tells, or elements that are known only when it runs */
-    const char *reason; /* of what is refused or unreached; "" else */
+    uint64_t open;      /* the open sizes that its inputs depend on, and ONNX_OPEN_ELEMENTS; 0: all is known */
+    VkdmlResult result; /* of what is refused or unreached */
+    const char *reason; /* likewise; "" else */
+    const struct onnx_scope *scope; /* the tensors of its inputs */
     /* DirectML's operators that it becomes. None: it is a view, or is computed while planning. */
     uint32_t operator_count;
     const DML_OPERATOR_TYPE *operators;
@@ -28,8 +31,9 @@ bool onnx_report(const struct onnx_model *model, const struct onnx_graph *graph,
                  const struct onnx_plan_input *inputs, void (*tell)(void *data, const struct onnx_node_report *report),
                  void *data, struct onnx_error *error);
 
-/* The same for no inputs: sizes that the model leaves open are assumed to be `size`. */
-bool onnx_report_open(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t size,
+/* The same without inputs: `assumed` has a number for each open size. */
+bool onnx_report_open(const struct onnx_model *model, const struct onnx_graph *graph,
+                      const struct onnx_open_sizes *open, const uint32_t *assumed,
                       void (*tell)(void *data, const struct onnx_node_report *report), void *data,
                       struct onnx_error *error);
 

@@ -1,10 +1,11 @@
-/* What sessions and the parts of a run share: session.c, prepare.c, record.c, by_reference.c. */
+/* What sessions and the parts of a run share: session.c, memory.c, prepare.c, record.c, run_sizes.c, by_reference.c. */
 #ifndef ONNX_RUN_H
 #define ONNX_RUN_H
 
 #include <pthread.h>
 
 #include "onnx/session.h"
+#include "onnx/weights.h"
 
 #define ROUND_UP(x, to) (((x) + ((to)-1)) / (to) * (to))
 
@@ -24,6 +25,7 @@ struct onnx_recording {
 struct onnx_where {
     uint64_t id; /* of the piece; 0: in the run's own memory */
     uint64_t offset;
+    uint64_t given_bytes; /* of an input that is padded from there, or an output of which a part goes there; else 0 */
 };
 
 /* A graph for inputs of certain types and sizes. */
@@ -33,17 +35,31 @@ struct onnx_run {
     struct onnx_plan_input *key;
     void **elements; /* of inputs that the plan holds for alone, copies */
     struct onnx_plan *plan;
+    struct onnx_weight_ids weight_ids;
     VkdmlDispatchable dispatchable;
-    struct onnx_buffer persistent, scratch; /* scratch: what nothing reads, and the temporary resource */
-    struct onnx_buffer inputs, outputs;     /* of the run's own, once they are needed */
-    struct onnx_buffer upload, download;    /* where the host does not write inputs or read outputs, what it does */
-    uint64_t *places; /* in these: DirectML's inputs; its outputs, what nothing reads behind them; temporary resource */
+    uint64_t *places; /* in the session's memory: of DirectML's inputs; of its outputs, with what nothing reads last; of
+                         the temporary resource */
     uint64_t input_bytes, output_bytes, scratch_bytes, temporary_bytes;
+    uint64_t held_bytes; /* an estimate of what keeping the run takes */
     struct onnx_recording *recordings;
     bool is_new;
+    struct onnx_plan_input *own_inputs; /* what `begun` points to: inputs of the model's graph, then size vectors */
+    struct onnx_place *own_places;      /* likewise */
+    void **own_data;                    /* of size vectors */
+    struct onnx_plan_output *results;   /* outputs of the model as the run has them */
     /* Of the run that is under way: */
     const struct onnx_plan_input *begun;
     const struct onnx_place *begun_at; /* NULL: all on the host */
+};
+
+/* Memory that runs of a session use, one at a time; each buffer is as large as the largest run needs. */
+enum onnx_room {
+    ONNX_ROOM_SCRATCH, /* what nothing reads, and the temporary resource */
+    ONNX_ROOM_INPUTS,  /* of those that the host has */
+    ONNX_ROOM_OUTPUTS,
+    ONNX_ROOM_UPLOAD,   /* what the host writes, if it does not write inputs */
+    ONNX_ROOM_DOWNLOAD, /* what the host reads, if it does not read outputs */
+    ONNX_ROOM_COUNT
 };
 
 struct onnx_session {
@@ -53,6 +69,10 @@ struct onnx_session {
     struct onnx_session_options options;
     pthread_mutex_t lock; /* of everything, while a run is under way */
     struct onnx_run *runs;
+    struct onnx_weights *weights; /* NULL: nothing has been compiled */
+    struct onnx_buffer rooms[ONNX_ROOM_COUNT];
+    pthread_mutex_t facts_lock; /* of what is below */
+    struct onnx_session_facts facts;
 };
 
 /* Whether one of the model's inputs lies on the device. */
@@ -60,9 +80,22 @@ static inline bool onnx_run_is_at(const struct onnx_place *places, uint32_t inde
     return places != NULL && places[index].piece != NULL;
 }
 
+/* ---- memory.c ---- */
+
+/* Makes the session's memory large enough for a run. Where a buffer is replaced, all recordings of the session are
+ * freed, the run's too: they name the old one. */
+bool onnx_session_reserve(struct onnx_run *run, enum onnx_room room, uint64_t bytes, enum onnx_memory memory,
+                          struct onnx_error *error);
+
+/* Frees memory that is much larger than the runs need that are kept; all of it if there are none. */
+void onnx_session_shrink(struct onnx_session *session);
+
+/* Notes what the session holds, for onnx_session_facts(). */
+void onnx_session_note(struct onnx_session *session);
+
 /* ---- prepare.c ---- */
 
-/* Compiles the plan, puts constants where the device has them, and finds where tensors will lie. */
+/* Compiles the plan, loads constants that the device does not have, and finds where tensors will lie. */
 bool onnx_run_prepare(struct onnx_run *run, struct onnx_error *error);
 
 /* ---- record.c ---- */
@@ -72,6 +105,36 @@ bool onnx_run_record(struct onnx_run *run, struct onnx_error *error);
 bool onnx_run_on_device(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
                         struct onnx_error *error);
 void onnx_run_free_recordings(struct onnx_run *run);
+
+/* ---- run_sizes.c ---- */
+
+/* Memory for what depends on sizes that the plan does not fix. */
+bool onnx_run_create_sizes(struct onnx_run *run, struct onnx_error *error);
+void onnx_run_free_sizes(struct onnx_run *run);
+
+/* The inputs of a run that begins. */
+void onnx_run_set_inputs(struct onnx_run *run, uint32_t given, const struct onnx_plan_input *inputs,
+                         const struct onnx_place *places);
+
+/* Whether DirectML's graph reads a padded copy of this input of the model, and whether an output of the model is a part
+ * of what DirectML's graph writes. */
+bool onnx_run_is_padded(const struct onnx_run *run, uint32_t input);
+bool onnx_run_is_cut(const struct onnx_run *run, uint32_t output);
+
+/* An input on the host, as DirectML's graph reads it: `bytes`. */
+void onnx_run_write_input(const struct onnx_run *run, uint32_t input, uint64_t bytes, void *to);
+
+/* An output of the model, from what DirectML's graph wrote. */
+void onnx_run_read_output(const struct onnx_run *run, uint32_t output, const void *from, void *to);
+
+/* Bytes of an input as it was given. */
+uint64_t onnx_run_given_bytes(const struct onnx_run *run, uint32_t input);
+
+/* Record the padding of an input on the device, and the copy of an output's part to its place. */
+void onnx_run_copy_padded(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t input, VkBuffer to,
+                          uint64_t offset);
+void onnx_run_copy_cut(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t output, VkBuffer from,
+                       uint64_t offset, const struct onnx_place *to);
 
 /* ---- by_reference.c ---- */
 

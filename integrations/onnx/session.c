@@ -1,9 +1,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "onnx/conditions.h"
 #include "onnx/run.h"
+#include "text/visible_text.h"
 
-#define SHAPES_KEPT 8
+/* Of shapes that are kept, see held_bytes; by default. */
+#define KEPT_BYTES ((uint64_t)256 << 20)
+
+/* Of host memory and the device's that a compiled graph takes for each operator. */
+#define OPERATOR_BYTES 2048
 
 /* Inputs of more bytes decide no shapes. */
 #define MOST_LOOKED_AT 65536
@@ -16,15 +22,10 @@ static uint32_t count_inputs(const struct onnx_session *session) {
 /* ---- one shape ---- */
 
 static void free_run(struct onnx_run *run) {
-    struct onnx_device *device = run->session->device;
     onnx_run_free_recordings(run);
     vkdmlDestroyDispatchable(run->dispatchable);
-    onnx_buffer_free(device, &run->persistent);
-    onnx_buffer_free(device, &run->scratch);
-    onnx_buffer_free(device, &run->inputs);
-    onnx_buffer_free(device, &run->outputs);
-    onnx_buffer_free(device, &run->upload);
-    onnx_buffer_free(device, &run->download);
+    onnx_weights_forget(run->session->weights, &run->weight_ids);
+    onnx_run_free_sizes(run);
     onnx_plan_free(run->plan);
     for (uint32_t i = 0; run->elements != NULL && i < count_inputs(run->session); ++i) {
         free(run->elements[i]);
@@ -65,13 +66,23 @@ static const void *look_at(const struct asked *asked, uint32_t i, struct onnx_er
     return copy;
 }
 
+/* Whether an input has the sizes that a run was planned for, or such as the plan lets grow. */
+static bool has_sizes(const struct onnx_run *run, uint32_t i, const struct onnx_plan_input *input) {
+    const struct onnx_plan_input *own = &run->key[i];
+    const struct onnx_growing_size *growing = &onnx_plan_growing_sizes(run->plan)[i];
+    bool is_same = own->type == input->type && own->rank == input->rank;
+    for (uint32_t d = 0; d < own->rank && is_same; ++d) {
+        is_same = own->sizes[d] == input->sizes[d] || (growing->is_growing && growing->dimension == d);
+    }
+    return is_same;
+}
+
 /* What cannot be looked at is another. */
 static bool is_same(const struct onnx_run *run, const struct asked *asked) {
     struct onnx_error ignored = {0};
     for (uint32_t i = 0; i < count_inputs(run->session); ++i) {
-        const struct onnx_plan_input *own = &run->key[i], *input = &asked->seen[i];
-        if (own->type != input->type || own->rank != input->rank ||
-            memcmp(own->sizes, input->sizes, own->rank * sizeof own->sizes[0]) != 0) {
+        const struct onnx_plan_input *own = &run->key[i];
+        if (!has_sizes(run, i, &asked->seen[i])) {
             return false;
         }
         const bool is_asked = run->elements[i] != NULL || onnx_plan_has_range(run->plan, i);
@@ -110,12 +121,19 @@ static bool copy_inputs(struct onnx_run *run, const struct asked *asked, struct 
     return true;
 }
 
+static bool check_files(const struct onnx_session *session, struct onnx_error *error) {
+    const char *changed = onnx_arena_changed_file(&session->model->arena);
+    return changed == NULL || onnx_fail(error, "%s was changed since the model was opened: open it again",
+                                        visible_text(changed).text);
+}
+
 static bool make_plan(struct onnx_run *run, const struct asked *asked, struct onnx_error *error) {
     const struct onnx_session *session = run->session;
-    const struct onnx_plan_options options = {.has_float32_intermediates = session->options.has_float32_intermediates};
+    const struct onnx_plan_options options = {
+        .has_growing_sizes = true, .has_float32_intermediates = session->options.has_float32_intermediates};
     if (!copy_inputs(run, asked, error) ||
         !onnx_plan_create(session->model, session->graph, count_inputs(session), run->key, &options, &run->plan, error)) {
-        return false;
+        return onnx_explain_sizes(session->model, session->graph, count_inputs(session), run->key, error);
     }
     const bool *looked_at = onnx_plan_looked_at(run->plan);
     for (uint32_t i = 0; i < count_inputs(session); ++i) {
@@ -125,7 +143,7 @@ static bool make_plan(struct onnx_run *run, const struct asked *asked, struct on
             run->key[i].data = NULL;
         }
     }
-    return true;
+    return onnx_run_create_sizes(run, error);
 }
 
 /* ---- sessions ---- */
@@ -139,6 +157,11 @@ bool onnx_session_create(struct onnx_device *device, const struct onnx_model *mo
         free(session);
         return onnx_fail_memory(error);
     }
+    if (pthread_mutex_init(&session->facts_lock, NULL) != 0) {
+        pthread_mutex_destroy(&session->lock);
+        free(session);
+        return onnx_fail_memory(error);
+    }
     session->device = device;
     session->model = model;
     session->graph = graph;
@@ -149,15 +172,24 @@ bool onnx_session_create(struct onnx_device *device, const struct onnx_model *mo
     return true;
 }
 
-void onnx_session_free(struct onnx_session *session) {
-    if (session == NULL || onnx_device_is_inherited(session->device)) {
-        return;
-    }
+/* All that can be made again. */
+static void free_runs(struct onnx_session *session) {
     while (session->runs != NULL) {
         struct onnx_run *next = session->runs->next;
         free_run(session->runs);
         session->runs = next;
     }
+    onnx_session_shrink(session);
+    onnx_weights_free(session->weights);
+    session->weights = NULL;
+}
+
+void onnx_session_free(struct onnx_session *session) {
+    if (session == NULL || onnx_device_is_inherited(session->device)) {
+        return;
+    }
+    free_runs(session);
+    pthread_mutex_destroy(&session->facts_lock);
     pthread_mutex_destroy(&session->lock);
     free(session);
 }
@@ -174,18 +206,38 @@ static struct onnx_run *find_run(struct onnx_session *session, const struct aske
     return NULL;
 }
 
-/* Those that were not used for longest go, so that one more has room. */
-static void make_room(struct onnx_session *session) {
-    const uint32_t kept = session->options.shapes_kept == 0 ? SHAPES_KEPT : session->options.shapes_kept;
+/* The runs that were not used for longest go where all together hold too much. The first one stays. */
+static void drop_runs(struct onnx_session *session) {
+    const struct onnx_session_options *options = &session->options;
+    const uint64_t most_bytes = options->kept_bytes == 0 ? KEPT_BYTES : options->kept_bytes;
+    const uint32_t most = options->shapes_kept == 0 ? UINT32_MAX : options->shapes_kept;
     struct onnx_run **place = &session->runs;
-    for (uint32_t i = 1; i < kept && *place != NULL; ++i) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; *place != NULL; ++i) {
+        bytes += (*place)->held_bytes;
+        if (i != 0 && (i >= most || bytes > most_bytes)) {
+            break;
+        }
         place = &(*place)->next;
+    }
+    if (*place == NULL) {
+        return;
     }
     while (*place != NULL) {
         struct onnx_run *next = (*place)->next;
         free_run(*place);
         *place = next;
     }
+    onnx_session_shrink(session);
+    if (session->weights != NULL) {
+        onnx_weights_trim(session->weights);
+    }
+}
+
+/* Host memory that a run takes, and what it has on the device of its own: parameters and descriptors. What is known of
+ * operators is their number; measured, each takes about so much. */
+static uint64_t held_bytes(const struct onnx_run *run) {
+    return sizeof *run + onnx_plan_bytes(run->plan) + (uint64_t)onnx_plan_node_count(run->plan) * OPERATOR_BYTES;
 }
 
 /* NULL with a reason. */
@@ -197,7 +249,7 @@ static struct onnx_run *make_run(struct onnx_session *session, const struct aske
     }
     run->session = session;
     run->is_new = true;
-    bool done = make_plan(run, asked, error);
+    bool done = check_files(session, error) && make_plan(run, asked, error);
     if (done && onnx_plan_node_count(run->plan) != 0 && !session->options.by_reference) {
         /* Who has none on the device now will not at the first run. */
         done = onnx_run_prepare(run, error) && (session->options.pool != NULL || onnx_run_record(run, error));
@@ -206,7 +258,24 @@ static struct onnx_run *make_run(struct onnx_session *session, const struct aske
         free_run(run);
         return NULL;
     }
+    run->held_bytes = held_bytes(run);
     return run;
+}
+
+/* Where the device's memory is out it once more has that of other shapes. */
+static struct onnx_run *make_run_and_room(struct onnx_session *session, const struct asked *asked,
+                                          struct onnx_error *error) {
+    struct onnx_error reason = {0};
+    struct onnx_run *run = make_run(session, asked, &reason);
+    const bool is_lost = session->weights != NULL && onnx_weights_are_lost(session->weights);
+    const bool repeats = reason.result == VKDML_ERROR_OUT_OF_DEVICE_MEMORY && session->runs != NULL;
+    if (run == NULL && (is_lost || repeats)) {
+        free_runs(session);
+    }
+    if (run == NULL && repeats) {
+        return make_run(session, asked, error);
+    }
+    return run != NULL || onnx_fail_with(error, reason.result, "%s", reason.text) ? run : NULL;
 }
 
 bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
@@ -229,16 +298,18 @@ bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const
     if (run != NULL) {
         run->is_new = false;
     } else {
-        make_room(session);
-        run = make_run(session, &asked, error);
+        run = make_run_and_room(session, &asked, error);
     }
     if (run == NULL) {
         pthread_mutex_unlock(&session->lock);
     } else {
-        run->begun = inputs;
-        run->begun_at = places;
+        onnx_run_set_inputs(run, input_count, inputs, places);
         run->next = session->runs;
         session->runs = run;
+        if (run->is_new) {
+            drop_runs(session);
+        }
+        onnx_session_note(session);
     }
     for (size_t i = 0; i < all; ++i) {
         free(asked.read[i]);
@@ -255,7 +326,7 @@ bool onnx_run_begin(struct onnx_session *session, uint32_t input_count, const st
 }
 
 const struct onnx_plan_output *onnx_run_outputs(const struct onnx_run *run) {
-    return onnx_plan_outputs(run->plan);
+    return run->results;
 }
 
 /* What the plan knows of an output without operators: its elements; and that of 4 bits the half byte behind an odd
@@ -291,6 +362,9 @@ bool onnx_run_execute_at(struct onnx_run *run, void *const *outputs, const struc
     if (!onnx_device_check_process(run->session->device, error)) {
         return false;
     }
+    if (run->session->options.by_reference && !check_files(run->session, error)) {
+        return false;
+    }
     if (onnx_plan_node_count(run->plan) != 0 &&
         !(run->session->options.by_reference ? onnx_run_by_reference(run, outputs, error)
                                              : onnx_run_on_device(run, outputs, places, error))) {
@@ -314,6 +388,7 @@ void onnx_run_end(struct onnx_run *run) {
     if (run != NULL) {
         run->begun = NULL;
         run->begun_at = NULL;
+        onnx_session_note(run->session);
         pthread_mutex_unlock(&run->session->lock);
     }
 }
@@ -321,7 +396,5 @@ void onnx_run_end(struct onnx_run *run) {
 void onnx_run_facts(const struct onnx_run *run, struct onnx_run_facts *facts) {
     *facts = (struct onnx_run_facts){.node_count = onnx_plan_node_count(run->plan),
                                      .temporary_bytes = run->temporary_bytes,
-                                     .persistent_bytes = run->persistent.size,
-                                     .tensor_bytes = run->scratch.size + run->inputs.size + run->outputs.size,
                                      .is_new = run->is_new};
 }

@@ -5,6 +5,7 @@
 #include "onnx/device.h"
 #include "onnx/plan.h"
 #include "onnx/pool.h"
+#include "onnx/weights.h"
 
 struct onnx_session;
 
@@ -14,7 +15,11 @@ struct onnx_session_options {
     bool node_by_node;              /* nothing is fused */
     bool by_reference;              /* on the CPU reference; the device is asked for its rules alone */
     struct onnx_pool *pool;         /* of what inputs and outputs may lie in, on the same device; NULL: none do */
-    uint32_t shapes_kept;           /* compiled for so many shapes at once; the least recently used one goes; 0: 8 */
+    uint32_t shapes_kept;           /* compiled for so many shapes at once; 0: no limit */
+    uint64_t kept_bytes;            /* of memory that compiled shapes take, without weights; 0: 256 MiB. Where there are
+                                       more the least recently used shapes go; one shape is always kept */
+    onnx_load_callback load_callback; /* tells how far weights are loaded; NULL: none */
+    void *load_callback_data;
 };
 
 /* The model and the graph, which may be one of its bodies, must live as long as the session, as must the device.
@@ -27,7 +32,8 @@ void onnx_session_free(struct onnx_session *session);
 /* A session that is ready to run for certain inputs: no other thread uses it until onnx_run_end(). */
 struct onnx_run;
 
-/* Plans, compiles and initializes, where that has not been done for inputs of these types and sizes. All have data. */
+/* Plans, compiles and initializes, unless a plan that is kept holds for inputs of these types and sizes. All have
+ * data. */
 bool onnx_run_begin(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
                     struct onnx_run **run, struct onnx_error *error);
 
@@ -35,7 +41,7 @@ bool onnx_run_begin(struct onnx_session *session, uint32_t input_count, const st
 bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
                        const struct onnx_place *places, struct onnx_run **run, struct onnx_error *error);
 
-/* What will come of it; as many as the graph has outputs. */
+/* What will come of it; as many as the graph has outputs. Valid until onnx_run_end(). */
 const struct onnx_plan_output *onnx_run_outputs(const struct onnx_run *run);
 
 /* Runs once, on the inputs that it was begun for. Outputs are written packed, as many bytes as onnx_plan_output says,
@@ -48,13 +54,23 @@ bool onnx_run_execute_at(struct onnx_run *run, void *const *outputs, const struc
                          struct onnx_error *error);
 void onnx_run_end(struct onnx_run *run);
 
-/* Of a run: operators, 0 where all is known without; bytes of device memory, `tensor` with the temporary ones and with
- * inputs and outputs that have been in memory of the run's own. */
 struct onnx_run_facts {
-    uint32_t node_count; /* of DirectML's graph before it is fused */
-    uint64_t temporary_bytes, persistent_bytes, tensor_bytes;
-    bool is_new; /* it was planned and compiled by onnx_run_begin() */
+    uint32_t node_count;      /* of DirectML's graph before it is fused; 0 where all is known without */
+    uint64_t temporary_bytes; /* of the device's memory */
+    bool is_new;              /* it was planned and compiled by onnx_run_begin() */
 };
 void onnx_run_facts(const struct onnx_run *run, struct onnx_run_facts *facts);
+
+/* What a session holds. */
+struct onnx_session_facts {
+    uint64_t weight_bytes; /* of device memory, for weights, */
+    uint64_t tensor_bytes; /* .. and for tensors of runs: temporary ones, and inputs and outputs that the host has */
+    uint64_t loaded_bytes; /* of weights that were loaded so far, as the model has them, */
+    double load_seconds;   /* .. and how long that took */
+    uint32_t kept_count;   /* shapes that are kept, */
+    uint64_t held_bytes;   /* .. and what they take besides the above: an estimate */
+};
+/* As of the latest begin or end of a run. Thread-safe, and does not wait for a run. */
+void onnx_session_facts(struct onnx_session *session, struct onnx_session_facts *facts);
 
 #endif

@@ -2,11 +2,12 @@
  * @file
  * ONNX models on DirectML's operators: the library libvkdml_onnx, beside libvkdml.
  *
- * A model is opened with a device of its own, planned and compiled at the first run of each shape, and kept. Functions
- * that return a VkdmlResult have, where they fail, told why: vkdmlOnnxGetErrorMessage() gives it to the thread. The
- * code is vkdml's: VKDML_ERROR_INVALID_ARGUMENT of a model or inputs that are refused, VKDML_ERROR_OUT_OF_HOST_MEMORY
- * where memory is out, and then the same call may be repeated, VKDML_ERROR_DEVICE_LOST on a device that is lost, and so
- * on.
+ * A model is opened with a device of its own. It is planned and compiled at the first run of each shape, and the plan
+ * is kept; one plan may hold for a range of lengths that grow (docs/ONNX.md, Sizes that grow). Weights are loaded at the
+ * first run, and kept once for all shapes. Functions that return a VkdmlResult have, where they fail, told why:
+ * vkdmlOnnxGetErrorMessage() gives it to the thread. The code is vkdml's: VKDML_ERROR_INVALID_ARGUMENT of a model or
+ * inputs that are refused, VKDML_ERROR_OUT_OF_HOST_MEMORY where memory is out, and then the same call may be repeated,
+ * VKDML_ERROR_DEVICE_LOST on a device that is lost, and so on.
  *
  * Threads: what is known of a model (inputs, outputs, device) may be asked by any at any time. Runs of one model take
  * turns: vkdmlOnnxBeginRun() waits for the end of another thread's, and a run belongs to the thread that began it.
@@ -61,17 +62,42 @@ typedef struct VkdmlOnnxRun_T *VkdmlOnnxRun;
  */
 typedef void (*VkdmlOnnxWarningCallback)(void *userData, const char *message);
 
+/**
+ * Tells how far weights are loaded: at the first run, and where a new input shape needs weights in another form.
+ *
+ * Called on the thread that begins the run, after each part of some MiB. `doneBytes` of `totalBytes` are on the device.
+ * Must not call vkdml.
+ */
+typedef void (*VkdmlOnnxProgressCallback)(void *userData, uint64_t doneBytes, uint64_t totalBytes);
+
 typedef struct VkdmlOnnxOpenInfo {
     size_t structSize;       /**< sizeof(VkdmlOnnxOpenInfo) */
-    const char *path;        /**< of the model; external data lies beside it */
+    const char *path;        /**< of the model; external data lies beside it. Large tensors are mapped, not copied:
+                                  files that are written while the model is open are an error at the next new shape */
     const char *device;      /**< as VkdmlDeviceOpenInfo::name; NULL: the best, or what VKDML_DEVICE names */
     const char *cacheFolder; /**< existing folder for compiled pipelines, a file for each device and driver, readable by
                                   its user only; NULL: none; "" is refused */
     uint32_t flags;          /**< of VKDML_ONNX_.. */
-    uint32_t shapesKept;     /**< compiled for so many shapes at once; 0: 8 */
+    uint32_t shapesKept;     /**< at most so many shapes are kept compiled; 0: as many as keptBytes allows */
     VkdmlOnnxWarningCallback warningCallback; /**< NULL: silent. Callers of older headers do not have this member */
     void *warningUserData;                    /**< handed to warningCallback */
+    uint64_t keptBytes; /**< memory that shapes which are kept compiled may take together, an estimate, in bytes; 0: 256
+                             MiB. The least recently used shapes go first; one is always kept. Weights do not count: they
+                             are kept once, for all shapes. Callers of older headers do not have this member and those
+                             below */
+    VkdmlOnnxProgressCallback progressCallback; /**< NULL: none */
+    void *progressUserData;                     /**< handed to progressCallback */
 } VkdmlOnnxOpenInfo;
+
+/** Memory that a model takes. */
+typedef struct VkdmlOnnxMemory {
+    size_t structSize;    /**< sizeof(VkdmlOnnxMemory) */
+    uint64_t weightBytes; /**< on the device, for weights */
+    uint64_t tensorBytes; /**< on the device, for temporary memory, inputs and outputs: what the largest shape takes, since
+                               shapes do not run at the same time */
+    uint64_t shapeBytes;  /**< for shapes that are kept compiled, besides the above: an estimate */
+    uint32_t shapeCount;  /**< so many are */
+} VkdmlOnnxMemory;
 
 /** An input or output as the model says it. */
 typedef struct VkdmlOnnxValue {
@@ -128,6 +154,9 @@ VKDML_ONNX_API uint32_t vkdmlOnnxGetOutputCount(VkdmlOnnxModel model);
 VKDML_ONNX_API void vkdmlOnnxGetInput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *value);
 VKDML_ONNX_API void vkdmlOnnxGetOutput(VkdmlOnnxModel model, uint32_t index, VkdmlOnnxValue *value);
 
+/** The memory that a model takes, as of the latest begin or end of a run. */
+VKDML_ONNX_API VkdmlResult vkdmlOnnxGetMemory(VkdmlOnnxModel model, VkdmlOnnxMemory *memory);
+
 /** Tells of each node of the graph what it becomes for inputs of these types and sizes; data may be NULL, and is looked
  *  at where shapes depend on it. Refused nodes are no failure. */
 VKDML_ONNX_API VkdmlResult vkdmlOnnxReportNodes(VkdmlOnnxModel model, uint32_t inputCount,
@@ -135,13 +164,16 @@ VKDML_ONNX_API VkdmlResult vkdmlOnnxReportNodes(VkdmlOnnxModel model, uint32_t i
                                                 void *userData);
 
 /** Makes ready for inputs, in the model's order, which stay the caller's and are read until vkdmlOnnxEndRun(). Optional
- *  inputs may follow; those that are left out, and those of type 0, have the values of their initializers. */
+ *  inputs may follow; those that are left out, and those of type 0, have the values of their initializers. If sizes
+ *  depend on data (NonZero, NonMaxSuppression, Compress, Unique), this also computes the data that they depend on. */
 VKDML_ONNX_API VkdmlResult vkdmlOnnxBeginRun(VkdmlOnnxModel model, uint32_t inputCount, const VkdmlOnnxTensor *inputs,
                                              VkdmlOnnxRun *run);
-/** What will come of it. */
+/** The type and the sizes of output `index`, and its bytes; valid from vkdmlOnnxBeginRun() on. */
 VKDML_ONNX_API void vkdmlOnnxGetResult(VkdmlOnnxRun run, uint32_t index, VkdmlOnnxTensor *result);
 /** Runs, and writes each output, as many bytes as vkdmlOnnxGetResult() says; NULL ones are not written. May be called
- *  again, with what the inputs' memory then holds, unless the plan depends on it. */
+ *  again, with what the inputs' memory then holds, unless the plan depends on it. If sizes depend on data, a further
+ *  call computes all of the model again, and fails with VKDML_ERROR_INVALID_ARGUMENT if an output gets other sizes than
+ *  vkdmlOnnxGetResult() says. */
 VKDML_ONNX_API VkdmlResult vkdmlOnnxExecuteRun(VkdmlOnnxRun run, void *const *outputs);
 /** NULL is ignored. */
 VKDML_ONNX_API void vkdmlOnnxEndRun(VkdmlOnnxRun run);

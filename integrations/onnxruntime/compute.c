@@ -1,9 +1,11 @@
 #include "compute.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "adapter.h"
 #include "import.h"
+#include "onnx/stages.h"
 #include "report.h"
 
 struct compute {
@@ -11,8 +13,10 @@ struct compute {
     struct onnx_device *device;
     struct onnx_pool *pool; /* of the device */
     struct onnx_model model;
-    struct onnx_session *session;
+    struct onnx_stages *stages;
     const char *report;
+    const OrtLogger *log; /* NULL: nothing is logged */
+    uint64_t logged_bytes; /* of weights that were loaded */
     struct check_options check;
     struct onnx_diagnosis diagnosis; /* what it checks */
 };
@@ -76,11 +80,11 @@ static bool read_input(const struct compute *compute, const OrtKernelContext *co
     return true;
 }
 
-static bool make_outputs(const struct compute *compute, OrtKernelContext *context, const struct onnx_run *run,
+static bool make_outputs(const struct compute *compute, OrtKernelContext *context, const struct onnx_stages_run *run,
                          const struct ends *ends, struct onnx_error *error) {
     const uint32_t count = compute->model.graph.output_count;
     for (uint32_t o = 0; o < count; ++o) {
-        const struct onnx_plan_output *output = &onnx_run_outputs(run)[o];
+        const struct onnx_plan_output *output = &onnx_stages_outputs(run)[o];
         int64_t sizes[ONNX_MAX_RANK];
         OrtValue *value;
         for (uint32_t d = 0; d < output->rank; ++d) {
@@ -96,11 +100,31 @@ static bool make_outputs(const struct compute *compute, OrtKernelContext *contex
     return true;
 }
 
-static void report(const struct compute *compute, const struct onnx_run *run) {
+/* Tells of weights where a run loaded some. */
+static void log_weights(struct compute *compute) {
+    struct onnx_session_facts facts;
+    char text[160];
+    onnx_stages_held(compute->stages, &facts);
+    if (facts.loaded_bytes == compute->logged_bytes) {
+        return;
+    }
+    compute->logged_bytes = facts.loaded_bytes;
+    snprintf(text, sizeof text,
+             "weights: %.1f MiB loaded in %.3f s, %.1f MiB on the device; other tensors: %.1f MiB on the device",
+             (double)facts.loaded_bytes / (1 << 20), facts.load_seconds, (double)facts.weight_bytes / (1 << 20),
+             (double)facts.tensor_bytes / (1 << 20));
+    ort.api->ReleaseStatus(ort.api->Logger_LogMessage(compute->log, ORT_LOGGING_LEVEL_WARNING, text, ORT_FILE,
+                                                      __LINE__, "vkdml"));
+}
+
+static void report(struct compute *compute, const struct onnx_stages_run *run) {
     struct onnx_run_facts facts;
-    onnx_run_facts(run, &facts);
+    onnx_stages_facts(run, &facts);
     if (facts.is_new && compute->report[0] != 0) {
         report_plan(compute->report, facts.node_count);
+    }
+    if (facts.is_new && compute->log != NULL) {
+        log_weights(compute);
     }
 }
 
@@ -114,8 +138,8 @@ static bool run(struct compute *compute, OrtKernelContext *context, const struct
             return false;
         }
     }
-    struct onnx_run *begun;
-    if (!onnx_run_begin_at(compute->session, graph->input_count, ends->inputs, ends->input_places, &begun, error)) {
+    struct onnx_stages_run *begun;
+    if (!onnx_stages_begin(compute->stages, graph->input_count, ends->inputs, ends->input_places, &begun, error)) {
         return false;
     }
     report(compute, begun);
@@ -124,10 +148,10 @@ static bool run(struct compute *compute, OrtKernelContext *context, const struct
     bool done = make_outputs(compute, context, begun, ends, error);
     done = done && (!checks || check_keep(compute->pool, graph->input_count, ends->inputs, ends->input_places, &kept,
                                           error));
-    done = done && onnx_run_execute_at(begun, ends->outputs, ends->output_places, error) &&
-           (!checks || check_run(&compute->check, &compute->diagnosis, &kept, onnx_run_outputs(begun), ends->outputs,
+    done = done && onnx_stages_execute(begun, ends->outputs, ends->output_places, error) &&
+           (!checks || check_run(&compute->check, &compute->diagnosis, &kept, onnx_stages_outputs(begun), ends->outputs,
                                  ends->output_places, error));
-    onnx_run_end(begun);
+    onnx_stages_end(begun);
     check_release(&kept);
     return done;
 }
@@ -162,12 +186,12 @@ static void ORT_API_CALL release_state(OrtNodeComputeInfo *info, void *state) {
     (void)state;
 }
 
-/* Where the model says all sizes it is compiled with the session, and the first run is as any other. What stands in the
- * way is told by that run. */
+/* If the model states all sizes, and none depends on data, it is compiled with the session, and the first run is like
+ * any other. What prevents that is reported by that run. */
 static void prepare(struct compute *compute) {
     const struct onnx_graph *graph = &compute->model.graph;
     struct onnx_plan_input *inputs = calloc(graph->input_count + 1, sizeof *inputs);
-    bool is_said = inputs != NULL;
+    bool is_said = inputs != NULL && onnx_stages_is_one(compute->stages);
     for (uint32_t i = 0; is_said && i < graph->input_count; ++i) {
         const struct onnx_value *value = &graph->values[graph->inputs[i]];
         is_said = value->type != ONNX_UNDEFINED && value->has_shape;
@@ -177,18 +201,17 @@ static void prepare(struct compute *compute) {
             inputs[i].sizes[d] = (uint32_t)value->sizes[d];
         }
     }
-    struct onnx_run *begun;
+    struct onnx_stages_run *begun;
     struct onnx_error error = {0};
-    if (is_said && onnx_run_begin(compute->session, graph->input_count, inputs, &begun, &error)) {
+    if (is_said && onnx_stages_begin(compute->stages, graph->input_count, inputs, NULL, &begun, &error)) {
         report(compute, begun);
-        onnx_run_end(begun);
+        onnx_stages_end(begun);
     }
     free(inputs);
 }
 
 bool compute_create(struct onnx_device *device, const OrtGraph *graph, const OrtNode *fused,
-                    const struct onnx_session_options *options, const struct check_options *check, const char *report,
-                    OrtNodeComputeInfo **info, struct onnx_error *error) {
+                    const struct compute_options *options, OrtNodeComputeInfo **info, struct onnx_error *error) {
     struct compute *compute = calloc(1, sizeof *compute);
     *info = NULL;
     if (compute == NULL) {
@@ -198,14 +221,16 @@ bool compute_create(struct onnx_device *device, const OrtGraph *graph, const Ort
                                          .CreateState = create_state,
                                          .Compute = compute_run,
                                          .ReleaseState = release_state};
-    compute->report = report;
+    compute->report = options->report;
+    compute->log = options->log;
     compute->device = device;
-    compute->pool = options->pool;
-    compute->check = *check;
+    compute->pool = options->session.pool;
+    compute->check = options->check;
     compute->diagnosis = (struct onnx_diagnosis){
-        .device = device, .model = &compute->model, .graph = &compute->model.graph, .options = *options};
+        .device = device, .model = &compute->model, .graph = &compute->model.graph, .options = options->session};
     if (!import_graph(graph, true, &compute->model, error) || !import_ends(fused, &compute->model, error) ||
-        !onnx_session_create(device, &compute->model, &compute->model.graph, options, &compute->session, error)) {
+        !onnx_stages_create(device, &compute->model, &compute->model.graph, &options->session, &compute->stages,
+                            error)) {
         compute_release(&compute->info);
         return false;
     }
@@ -217,7 +242,7 @@ bool compute_create(struct onnx_device *device, const OrtGraph *graph, const Ort
 void compute_release(OrtNodeComputeInfo *info) {
     struct compute *compute = (struct compute *)info;
     if (compute != NULL) {
-        onnx_session_free(compute->session);
+        onnx_stages_free(compute->stages);
         onnx_arena_free(&compute->model.arena);
         free(compute);
     }

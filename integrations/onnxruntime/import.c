@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "onnx/external.h"
 #include "onnx/names.h"
 #include "text/visible_text.h"
 
@@ -11,6 +12,8 @@ struct importing {
     bool copies_data;
     uint32_t room;               /* values */
     uint32_t *slots, slot_count; /* by a hash of names: numbers of values and 1, or 0 */
+    struct onnx_external external; /* files of constants; no folder: ONNX Runtime has the model from elsewhere */
+    struct onnx_arena scratch;     /* of the tables of files */
 };
 
 enum onnx_type import_type(ONNXTensorElementDataType type) {
@@ -59,6 +62,23 @@ static uint32_t *slot_of(const struct importing *i, const char *name) {
     return &i->slots[slot];
 }
 
+/* The names of sizes that are open. */
+static bool read_symbols(struct importing *i, const OrtTensorTypeAndShapeInfo *shape, struct onnx_value *value) {
+    const char *names[ONNX_MAX_RANK] = {NULL};
+    if (!check(i, ort.api->GetSymbolicDimensions(shape, names, value->rank))) {
+        return false;
+    }
+    for (uint32_t d = 0; d < value->rank; ++d) {
+        if (value->sizes[d] < 0 && names[d] != NULL && names[d][0] != 0) {
+            value->symbols[d] = copy_text(i, names[d]);
+            if (value->symbols[d] == NULL) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool read_shape(struct importing *i, const OrtValueInfo *info, struct onnx_value *value) {
     const OrtTypeInfo *type_info;
     const OrtTensorTypeAndShapeInfo *shape = NULL;
@@ -84,7 +104,8 @@ static bool read_shape(struct importing *i, const OrtValueInfo *info, struct onn
     }
     value->has_shape = rank <= ONNX_MAX_RANK && producer == NULL;
     value->rank = (uint32_t)rank;
-    return !value->has_shape || rank == 0 || check(i, ort.api->GetDimensions(shape, value->sizes, rank));
+    return !value->has_shape || rank == 0 ||
+           (check(i, ort.api->GetDimensions(shape, value->sizes, rank)) && read_symbols(i, shape, value));
 }
 
 static bool read_data(struct importing *i, const OrtValue *from, struct onnx_data *data) {
@@ -128,18 +149,67 @@ static bool read_data(struct importing *i, const OrtValue *from, struct onnx_dat
     return true;
 }
 
+/* Data that the model keeps in a file beside it stays there, mapped: ONNX Runtime then does not load it for us, and
+ * drops its own. Finds none where the file cannot be used; ONNX Runtime reads the constant, or says why not. */
+static void find_in_file(struct importing *i, const OrtExternalInitializerInfo *info, const struct onnx_value *value,
+                         struct onnx_data *data) {
+    struct onnx_error ignored = {0};
+    const char *path = ort.api->ExternalInitializerInfo_GetFilePath(info);
+    const int64_t offset = ort.api->ExternalInitializerInfo_GetFileOffset(info);
+    uint32_t file;
+    const unsigned char *bytes;
+    *data = (struct onnx_data){.type = value->type, .rank = value->rank};
+    for (uint32_t d = 0; d < value->rank; ++d) {
+        if (value->sizes[d] < 0 || value->sizes[d] > UINT32_MAX) {
+            return;
+        }
+        data->sizes[d] = (uint32_t)value->sizes[d];
+    }
+    const size_t length = onnx_bytes_of(data->type, onnx_elements(data->rank, data->sizes));
+    if (!value->has_shape || i->external.folder == NULL || path == NULL || offset < 0 || length == 0 ||
+        length == SIZE_MAX || data->type == ONNX_BOOL ||
+        length != ort.api->ExternalInitializerInfo_GetByteSize(info) ||
+        !onnx_external_find(&i->external, (struct onnx_text){path, strlen(path)}, &file, &ignored)) {
+        return;
+    }
+    const uint64_t all = i->external.files[file].length;
+    if ((uint64_t)offset <= all && length <= all - (uint64_t)offset &&
+        onnx_external_read(&i->external, file, (uint64_t)offset, length, &i->model->arena, &bytes, &ignored)) {
+        data->data = bytes;
+        data->bytes = length;
+    }
+}
+
+static bool read_external(struct importing *i, const OrtValueInfo *info, const struct onnx_value *value,
+                          struct onnx_data *data) {
+    OrtExternalInitializerInfo *external = NULL;
+    if (!check(i, ort.api->ValueInfo_GetExternalInitializerInfo(info, &external))) {
+        return false;
+    }
+    if (external != NULL) {
+        find_in_file(i, external, value, data);
+        ort.api->ReleaseExternalInitializerInfo(external);
+    }
+    return true;
+}
+
 static bool read_constant(struct importing *i, const OrtValueInfo *info, struct onnx_value *value) {
     bool is_constant;
     const OrtValue *from = NULL;
     if (!check(i, ort.api->ValueInfo_IsConstantInitializer(info, &is_constant))) {
         return false;
     }
-    if (!is_constant || !check(i, ort.api->ValueInfo_GetInitializerValue(info, &from)) || from == NULL) {
+    struct onnx_data *data = is_constant ? take(i, 1, sizeof *data) : NULL;
+    if (!is_constant || data == NULL || !read_external(i, info, value, data)) {
         return i->error->text[0] == 0;
     }
-    struct onnx_data *data = take(i, 1, sizeof *data);
-    if (data == NULL || !read_data(i, from, data)) {
-        return false;
+    if (data->data == NULL) {
+        if (!check(i, ort.api->ValueInfo_GetInitializerValue(info, &from)) || from == NULL) {
+            return i->error->text[0] == 0;
+        }
+        if (!read_data(i, from, data)) {
+            return false;
+        }
     }
     value->constant = data;
     value->type = data->type;
@@ -357,27 +427,50 @@ static bool count_values(struct importing *i, const OrtNode *const *nodes, size_
     return i->slots != NULL && i->model->graph.values != NULL;
 }
 
-bool import_graph(const OrtGraph *graph, bool copies_data, struct onnx_model *model, struct onnx_error *error) {
-    struct importing i = {.model = model, .error = error, .copies_data = copies_data};
+/* The folder of the model's file, where ONNX Runtime knows it. */
+static bool find_folder(struct importing *i, const OrtGraph *graph) {
+    const char *path = NULL;
+    if (!check(i, ort.api->Graph_GetModelPath(graph, &path))) {
+        return false;
+    }
+    if (path == NULL || path[0] == 0) {
+        return true;
+    }
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    i->external.folder = onnx_copy_text(&i->scratch, path, length);
+    i->external.memory = &i->scratch;
+    return i->external.folder != NULL || onnx_fail_memory(i->error);
+}
+
+static bool read_nodes(struct importing *i, const OrtGraph *graph) {
+    struct onnx_graph *own = &i->model->graph;
     size_t count;
-    *model = (struct onnx_model){.producer = "ONNX Runtime", .expansion = onnx_expansion_begin(0)};
-    if (!check(&i, ort.api->Graph_GetNumNodes(graph, &count))) {
+    if (!check(i, ort.api->Graph_GetNumNodes(graph, &count))) {
         return false;
     }
-    const OrtNode **nodes = take(&i, count, sizeof(OrtNode *));
-    model->graph.nodes = take(&i, count, sizeof *model->graph.nodes);
-    model->graph.name = "";
-    if (nodes == NULL || model->graph.nodes == NULL ||
-        (count != 0 && !check(&i, ort.api->Graph_GetNodes(graph, nodes, count))) || !count_values(&i, nodes, count)) {
+    const OrtNode **nodes = take(i, count, sizeof(OrtNode *));
+    own->nodes = take(i, count, sizeof *own->nodes);
+    own->name = "";
+    if (nodes == NULL || own->nodes == NULL ||
+        (count != 0 && !check(i, ort.api->Graph_GetNodes(graph, nodes, count))) || !count_values(i, nodes, count)) {
         return false;
     }
-    model->graph.node_count = (uint32_t)count;
+    own->node_count = (uint32_t)count;
     for (size_t n = 0; n < count; ++n) {
-        if (!read_node(&i, nodes[n], &model->graph.nodes[n])) {
+        if (!read_node(i, nodes[n], &own->nodes[n])) {
             return false;
         }
     }
     return true;
+}
+
+bool import_graph(const OrtGraph *graph, bool copies_data, struct onnx_model *model, struct onnx_error *error) {
+    struct importing i = {.model = model, .error = error, .copies_data = copies_data};
+    *model = (struct onnx_model){.producer = "ONNX Runtime", .expansion = onnx_expansion_begin(0)};
+    const bool done = find_folder(&i, graph) && read_nodes(&i, graph);
+    onnx_arena_free(&i.scratch);
+    return done;
 }
 
 /* Numbers of values by the names that ends of the fused node have. */

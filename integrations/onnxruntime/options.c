@@ -47,6 +47,22 @@ static bool read_truth(const OrtSessionOptions *session, const char *name, bool 
     return is_known || onnx_fail(error, "option %s is %s, must be 0 or 1", name, text);
 }
 
+static bool read_bytes(const OrtSessionOptions *session, const char *name, uint64_t *bytes, struct onnx_error *error) {
+    char text[24];
+    if (!read_text(session, name, text, sizeof text, error)) {
+        return false;
+    }
+    *bytes = 0;
+    for (const char *at = text; *at != 0; ++at) {
+        const unsigned digit = (unsigned)(*at - '0');
+        if (digit > 9 || *bytes > (UINT64_MAX - digit) / 10) {
+            return onnx_fail(error, "option %s is %s, must be a number of bytes", name, text);
+        }
+        *bytes = *bytes * 10 + digit;
+    }
+    return true;
+}
+
 static bool read_check(const OrtSessionOptions *session, enum onnx_check *check, struct onnx_error *error) {
     static const char name[] = "check";
     char text[16];
@@ -86,6 +102,7 @@ bool read_options(const OrtSessionOptions *session, struct provider_options *opt
            read_truth(session, "half", &options->allows_half, error) &&
            read_truth(session, "float32_intermediates", &options->has_float32_intermediates, error) &&
            read_truth(session, "node_by_node", &options->node_by_node, error) &&
+           read_bytes(session, "kept_bytes", &options->kept_bytes, error) &&
            read_truth(session, "log", &options->logs, error) && read_truth(session, "labels", &options->labels, error) &&
            read_check(session, &options->check, error);
 }

@@ -148,15 +148,18 @@ static OrtStatus *ORT_API_CALL compile(OrtEp *ep, const OrtGraph **graphs, const
     struct provider *provider = (struct provider *)ep;
     struct onnx_error error = {0};
     (void)contexts;
-    const struct onnx_session_options options = {.allows_half = provider->options.allows_half,
-                                                 .has_float32_intermediates =
-                                                     provider->options.has_float32_intermediates,
-                                                 .node_by_node = provider->options.node_by_node,
-                                                 .pool = provider->device->pool};
-    const struct check_options check = {provider->options.check, provider->logger};
+    const struct provider_options *asked = &provider->options;
+    const struct compute_options options = {
+        .session = {.allows_half = asked->allows_half,
+                    .has_float32_intermediates = asked->has_float32_intermediates,
+                    .node_by_node = asked->node_by_node,
+                    .kept_bytes = asked->kept_bytes,
+                    .pool = provider->device->pool},
+        .check = {asked->check, provider->logger},
+        .report = asked->report,
+        .log = asked->logs ? provider->logger : NULL};
     for (size_t i = 0; i < count; ++i) {
-        if (!compute_create(provider->device->device, graphs[i], fused[i], &options, &check, provider->options.report,
-                            &infos[i], &error)) {
+        if (!compute_create(provider->device->device, graphs[i], fused[i], &options, &infos[i], &error)) {
             for (size_t k = 0; k < i; ++k) {
                 compute_release(infos[k]);
                 infos[k] = NULL;

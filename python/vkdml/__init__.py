@@ -19,18 +19,19 @@ from ._device import Device, DeviceInfo, devices, flags_of, opened
 from ._graph import Graph
 from ._graph_run import CompiledGraph, GraphProperties
 from ._library import Error, ReferenceInfo, load, version
-from ._onnx import Model, ModelNode, ModelValue
+from ._onnx import Model, ModelMemory, ModelNode, ModelValue
 from ._resident import Compiled, DeviceArray
 from ._schema import Field, Operator, level_value, operators, schema
 from ._tensor import BITS, DTYPES, Tensor, empty
 from ._value import Value
+from ._weights import Weights, WeightsInfo
 
 __all__ = ["BITS", "DTYPES", "Compiled", "CompiledGraph", "Device", "DeviceArray", "DeviceInfo", "Error", "Field", "Graph",
-           "GraphProperties", "Model", "ModelNode", "ModelValue", "Operator", "Tensor", "Value", "devices", "empty", "load", "operators", "run", "schema", "validate",
-           "version"]
+           "GraphProperties", "Model", "ModelMemory", "ModelNode", "ModelValue", "Operator", "Tensor", "Value", "Weights", "WeightsInfo",
+           "devices", "empty", "load", "operators", "run", "schema", "validate", "version"]
 __version__ = _library.VERSION
-for public in (Compiled, CompiledGraph, Device, DeviceArray, DeviceInfo, Error, Field, Graph, GraphProperties, Model, ModelNode, ModelValue,
-               Operator, Tensor, Value):
+for public in (Compiled, CompiledGraph, Device, DeviceArray, DeviceInfo, Error, Field, Graph, GraphProperties, Model, ModelMemory, ModelNode,
+               ModelValue, Operator, Tensor, Value, Weights, WeightsInfo):
     public.__module__ = __name__  # the name that messages and pickles have
 del public
 

@@ -18,6 +18,7 @@ from ._vulkan import Buffer, BufferCopy, CommandBufferAllocateInfo, CommandBuffe
 
 if TYPE_CHECKING:
     from ._resident import Compiled, DeviceArray
+    from ._weights import Weights
 
 WHICH = ("must be None (the best device), part of a device's name, a vkdml.Device or \"reference\"; vkdml.devices() lists "
          "what there is")
@@ -111,6 +112,7 @@ class Device:
         self._handle, self._lock, self._process = handle, threading.Lock(), os.getpid()
         # What was made of the device and lives on: each as a finalizer, which knows nothing of this object.
         self._kept: Dict[object, weakref.finalize] = {}
+        self._callbacks = Callbacks()
         self._close = weakref.finalize(self, destroy, self._library, handle, callback, self._kept, self._process)
         self.level = level_name(level_value(level) or 0x6400)
         self._vulkan = Vulkan(self._library, handle)
@@ -160,6 +162,11 @@ class Device:
         from ._resident import Compiled
         return Compiled(self, operator, fields, tuple(owned), *flags_of(allow_half, zero_undefined))
 
+    def weights(self) -> "Weights":
+        """An empty weight store, for graphs that share weights: see Weights, and Graph.compile()."""
+        from ._weights import Weights
+        return Weights(self)
+
     def execute(self, call: Call, owned: Tuple[str, ...], execution_flags: int, flags: int) -> None:
         with self.executing() as execution:
             execution.run(call, owned, execution_flags, flags)
@@ -174,17 +181,40 @@ class Device:
                 raise ValueError("the device is closed")
             yield Execution(self._library, self._vulkan, self._handle, stack)
 
+    @contextmanager
+    def calling_back(self) -> Iterator[None]:
+        """A call of the library that may call back, with the device's lock held. Objects that the garbage collector
+        releases on this thread meanwhile are destroyed afterwards, because a callback must not call the library."""
+        callbacks = self._callbacks
+        callbacks.thread = threading.get_ident()
+        try:
+            yield
+        finally:
+            callbacks.thread = None
+            while callbacks.waiting:
+                callbacks.waiting.pop(0)()
+
     def keep(self, owner: Any, destroy_: Callable[[], None]) -> weakref.finalize:
         """Has something destroyed with its owner, or with the device where that comes first."""
-        kept, key, process = self._kept, object(), self._process
+        kept, key, process, callbacks = self._kept, object(), self._process, self._callbacks
 
         def release() -> None:
             kept.pop(key, None)
-            if not _library.is_inherited(process):
+            if callbacks.thread == threading.get_ident():
+                callbacks.waiting.append(destroy_)
+            elif not _library.is_inherited(process):
                 destroy_()
 
         kept[key] = weakref.finalize(owner, release)
         return kept[key]
+
+
+class Callbacks:
+    """Which thread makes a call that may call back, and what is to be destroyed after that call."""
+
+    def __init__(self) -> None:
+        self.thread: Optional[int] = None
+        self.waiting: List[Callable[[], None]] = []
 
 
 def flags_of(allow_half: bool, zero_undefined: bool, node_by_node: bool = False) -> Tuple[int, int]:

@@ -19,6 +19,7 @@ from ._resident import DeviceArray
 from ._schema import Field, Operator, schema
 from ._tensor import Tensor, as_tensor
 from ._value import Source, Value, hosted, whole
+from ._weights import Weights
 
 
 class Node:
@@ -147,12 +148,16 @@ class Graph:
         self._outputs = outputs
 
     def compile(self, outputs: Optional[Mapping[str, Value]] = None, *, device: Union[None, str, Device] = None,
-                allow_half: bool = False, zero_undefined: bool = False, node_by_node: bool = False) -> "CompiledGraph":
+                weights: Optional[Weights] = None, allow_half: bool = False, zero_undefined: bool = False,
+                node_by_node: bool = False) -> "CompiledGraph":
         """Compiles what the outputs need, and takes the weights to the device. The graph may be added to, and compiled again.
 
         Args:
             outputs: as for outputs(), in a dictionary; those that were given to it where left out.
-            device: as for vkdml.run(): the best one, one by name, number or UUID, or a vkdml.Device.
+            device: as for vkdml.run(): the best one, one by name, number or UUID, or a vkdml.Device. The default with
+                `weights` is their device.
+            weights: a weight store, made by Device.weights(). Graphs that are compiled with it share the weights that were
+                given to them as the same arrays, which are uploaded once. See Weights.
             allow_half, zero_undefined: as for vkdml.run().
             node_by_node: VKDML_COMPILE_FLAG_NODE_BY_NODE: no nodes are joined to one.
         """
@@ -162,9 +167,15 @@ class Graph:
             self.outputs(outputs)
         if device == "reference":
             raise ValueError("the reference compiles nothing: graph.reference() runs on it")
+        if weights is not None and not isinstance(weights, Weights):
+            raise TypeError(f"weights are {in_short(weights)}, must be a weight store, as Device.weights() makes it")
+        if weights is not None and device is None:
+            device = weights.device
         if not isinstance(device, Device):
             device = opened(device, None)
-        return CompiledGraph(device, self, *flags_of(allow_half, zero_undefined, node_by_node))
+        if weights is not None and weights.device is not device:
+            raise ValueError(f"weights are {weights!r}, must be on the device that the graph is compiled for")
+        return CompiledGraph(device, self, weights, *flags_of(allow_half, zero_undefined, node_by_node))
 
     def reference(self, /, **inputs: Any) -> Any:
         """What CompiledGraph.run() returns, by the CPU reference, node by node. The best device only holds the operators: on
@@ -200,7 +211,7 @@ class Graph:
     def _weight(self, values: Any, name: str, what: str) -> Value:
         if id(values) not in self._by_identity:
             read = hosted(values)
-            self._weights.append(Source(self, "weight", name, self._tensor(read, what), read))
+            self._weights.append(Source(self, "weight", name, self._tensor(read, what), read, given=values))
             self._by_identity[id(values)] = values, self._weights[-1].value()
         return self._by_identity[id(values)][1]
 

@@ -2,7 +2,7 @@
 import ctypes
 import re
 from collections import namedtuple
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -15,6 +15,7 @@ from ._resident import DeviceArray, fitting
 from ._schema import did_you_mean
 from ._tensor import Tensor, as_tensor
 from ._value import Source
+from ._weights import Weights
 
 if TYPE_CHECKING:
     from ._graph import Graph, Node
@@ -156,7 +157,8 @@ def naming(kind: str, names: Sequence[str]) -> Iterator[None]:
 
 
 class GraphProperties(NamedTuple):
-    """The memory that a compiled graph has besides its inputs and outputs: for what is between nodes, and for weights."""
+    """The memory that a compiled graph has besides its inputs and outputs: for what is between nodes, and for weights. The
+    latter is 0 with a weight store, which has the weights: see Weights.info()."""
     temporary_bytes: int
     persistent_bytes: int
 
@@ -174,23 +176,27 @@ class CompiledGraph:
         properties: GraphProperties.
     """
 
-    def __init__(self, device: Device, graph: "Graph", execution_flags: int, flags: int):
+    def __init__(self, device: Device, graph: "Graph", weights: Optional[Weights], execution_flags: int, flags: int):
         self.device = device
         with device.executing() as execution, ExitStack() as stack:
             kept = Execution(execution.library, execution.vulkan, execution.device, stack)
             description = Description(graph, execution)
             info = _library.CompileInfo(executionFlags=execution_flags, flags=flags)
-            with naming("Input", [source.name for source in description.inputs]), naming("Output", list(graph._outputs)):
+            store = weights._add(info, description.inputs, stack) if weights is not None else None
+            with naming("Input", [source.name for source in description.inputs]), naming("Output", list(graph._outputs)), (
+                    store.compiling(device) if store else nullcontext()):
                 self._dispatchable = kept.create("CompileGraph", "DestroyDispatchable", kept.device, byref(description.desc),
                                                  byref(info))
             properties = kept.properties(self._dispatchable)
             self.properties = GraphProperties(properties.temporaryResourceSize, properties.persistentResourceSize)
             self._temporary, self._persistent = map(kept.resource, self.properties)
-            if self._persistent.size:
-                weights = [execution.upload(source.tensor() if source.kind == "weight" else None)
-                           for source in description.inputs]
+            if store is not None:
+                store.upload(execution, self._dispatchable, description.inputs)
+            elif self._persistent.size:
+                owned = [execution.upload(source.tensor() if source.kind == "weight" else None)
+                         for source in description.inputs]
                 commands = execution.begin()
-                execution.initialize(commands, self._dispatchable, weights, self._persistent)
+                execution.initialize(commands, self._dispatchable, owned, self._persistent)
                 execution.finish(commands, 0)
             self._recording = Recording()
             stack.callback(self._recording.close)

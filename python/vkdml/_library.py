@@ -23,11 +23,12 @@ class Error(Exception):
 
     Attributes:
         result: the name of the result code, "VKDML_ERROR_INVALID_ARGUMENT" for example.
+        code: its number.
         reason: why, a line for each reason; a refused descriptor's say which field breaks which rule.
     """
 
     def __init__(self, result: int, reason: str):
-        self.result = RESULTS.get(result, str(result))
+        self.code, self.result = result, RESULTS.get(result, str(result))
         self.reason = reason
         super().__init__(reason or self.result)
 
@@ -37,8 +38,7 @@ class Error(Exception):
         self.args = (self.reason,)
 
     def __reduce__(self) -> Any:
-        codes = {name: code for code, name in RESULTS.items()}
-        return Error, (codes.get(self.result, DRIVER), self.reason)
+        return Error, (self.code, self.reason)
 
 
 class Enumerator(Structure):
@@ -163,7 +163,14 @@ class VulkanHandles(Structure):
                 ("queue", c_void_p)]
 
 
+class WeightStoreInfo(Structure):
+    _fields_ = [("pageCount", c_uint32), ("pageBytes", c_uint64), ("regionCount", c_uint32), ("regionBytes", c_uint64),
+                ("uninitializedCount", c_uint32), ("uninitializedBytes", c_uint64)]
+
+
 LogCallback = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
+AllocatePageCallback = CFUNCTYPE(c_int32, c_void_p, c_uint64, POINTER(BufferBinding))
+FreePageCallback = CFUNCTYPE(None, c_void_p, POINTER(BufferBinding))
 
 
 def is_inherited(process: int) -> bool:
@@ -202,7 +209,13 @@ class DeviceOpenInfo(SizedStructure):
 
 
 class CompileInfo(SizedStructure):
-    _fields_ = [("structSize", c_size_t), ("executionFlags", c_int32), ("flags", c_uint32)]
+    _fields_ = [("structSize", c_size_t), ("executionFlags", c_int32), ("flags", c_uint32), ("weightStore", c_void_p),
+                ("weightIdCount", c_uint32), ("weightIds", POINTER(c_uint64))]
+
+
+class WeightStoreCreateInfo(SizedStructure):
+    _fields_ = [("structSize", c_size_t), ("maxPageBytes", c_uint64), ("allocatePage", AllocatePageCallback),
+                ("freePage", FreePageCallback), ("userData", c_void_p)]
 
 
 class BindingTableCreateInfo(SizedStructure):
@@ -229,10 +242,16 @@ CHECKED = {
     "vkdmlBindTemporaryResource": [c_void_p, POINTER(BufferBinding)],
     "vkdmlBindPersistentResource": [c_void_p, POINTER(BufferBinding)],
     "vkdmlRecordDispatch": [c_void_p, c_void_p, c_void_p, c_void_p],
+    "vkdmlCreateWeightStore": [c_void_p, POINTER(WeightStoreCreateInfo), POINTER(c_void_p)],
+    "vkdmlTrimWeightStore": [c_void_p],
+    "vkdmlGetWeightStoreInfo": [c_void_p, POINTER(WeightStoreInfo)],
+    "vkdmlCreateWeightInitializer": [c_void_p, c_uint64, POINTER(c_void_p)],
+    "vkdmlGetWeightInitializerInputs": [c_void_p, POINTER(c_uint32), POINTER(c_uint32)],
 }
 OTHERS = {
     "vkdmlDestroyDevice": ([c_void_p], None), "vkdmlDestroyOperator": ([c_void_p], None),
     "vkdmlDestroyDispatchable": ([c_void_p], None), "vkdmlDestroyBindingTable": ([c_void_p], None),
+    "vkdmlDestroyWeightStore": ([c_void_p], None),
     "vkdmlReportDeviceLost": ([c_void_p, c_char_p], None), "vkdmlMuteLog": ([c_void_p, c_int32], None),
     "vkdmlGetErrorMessage": ([], c_char_p),
     "vkdmlGetVersion": ([], c_uint32), "vkdmlGetVersionString": ([], c_char_p),

@@ -30,7 +30,13 @@ WarningCallback = CFUNCTYPE(None, c_void_p, c_char_p)
 class OnnxOpenInfo(SizedStructure):
     _fields_ = [("structSize", c_size_t), ("path", c_char_p), ("device", c_char_p), ("cacheFolder", c_char_p),
                 ("flags", c_uint32), ("shapesKept", c_uint32), ("warningCallback", WarningCallback),
-                ("warningUserData", c_void_p)]
+                ("warningUserData", c_void_p), ("keptBytes", c_uint64), ("progressCallback", c_void_p),
+                ("progressUserData", c_void_p)]
+
+
+class OnnxMemory(SizedStructure):
+    _fields_ = [("structSize", c_size_t), ("weightBytes", c_uint64), ("tensorBytes", c_uint64), ("shapeBytes", c_uint64),
+                ("shapeCount", c_uint32)]
 
 
 class OnnxValue(ctypes.Structure):
@@ -50,6 +56,7 @@ class OnnxNode(ctypes.Structure):
 NodeCallback = CFUNCTYPE(None, c_void_p, POINTER(OnnxNode))
 CHECKED = {
     "vkdmlOnnxOpenModel": [POINTER(OnnxOpenInfo), POINTER(c_void_p)],
+    "vkdmlOnnxGetMemory": [c_void_p, POINTER(OnnxMemory)],
     "vkdmlOnnxReportNodes": [c_void_p, c_uint32, POINTER(OnnxTensor), NodeCallback, c_void_p],
     "vkdmlOnnxBeginRun": [c_void_p, c_uint32, POINTER(OnnxTensor), POINTER(c_void_p)],
     "vkdmlOnnxExecuteRun": [c_void_p, POINTER(c_void_p)],
@@ -133,6 +140,14 @@ class ModelValue(NamedTuple):
     shape: Optional[Tuple[Union[int, str, None], ...]]
 
 
+class ModelMemory(NamedTuple):
+    """The memory that a model takes, in bytes."""
+    weights: int  # on the device, once for all shapes
+    tensors: int  # on the device, for temporary memory, inputs and outputs: what the largest shape takes
+    shapes: int  # for shapes that are kept compiled, besides these: an estimate
+    shape_count: int
+
+
 class ModelNode(NamedTuple):
     """What becomes of a node of a model: its `outcome` is "translated", into DirectML's `operators` (none: it is a view,
     or computed while planning); "refused", and why is the `reason`; "unreached", behind a refused one whose shape the
@@ -208,6 +223,8 @@ class Model:
         check: after each run the nodes run one by one, and run() raises an Error that names the first that goes wrong, with
             the ranges of its inputs and the reason. "finite": nodes that make infinities or NaN of finite inputs; "cpu":
             nodes whose results are not the CPU reference's. Both are slow.
+        kept_bytes: the memory that shapes which are kept compiled may take together, without weights, which all shapes share;
+            the least recently used go first. 0: 256 MiB.
 
     Attributes:
         inputs, outputs: tuples of ModelValue, as the model says them.
@@ -221,7 +238,7 @@ class Model:
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], device: Optional[str] = None, *, half: bool = False,
                  float32_intermediates: bool = False, cache: Union[None, str, "os.PathLike[str]"] = None,
-                 check: Optional[str] = None):
+                 check: Optional[str] = None, kept_bytes: int = 0):
         if check not in CHECKS:
             raise ValueError(f"check is {check!r}, must be None, \"finite\" or \"cpu\"")
         if device is not None and not isinstance(device, str):
@@ -233,7 +250,7 @@ class Model:
                             cacheFolder=os.fsencode(cache) if cache is not None else None,
                             flags=(ALLOW_HALF if half else 0) | (REFERENCE if reference else 0) |
                                   (FLOAT32_INTERMEDIATES if float32_intermediates else 0) | CHECKS[check],
-                            warningCallback=self._warned.callback)
+                            warningCallback=self._warned.callback, keptBytes=kept_bytes)
         handle = c_void_p()
         self._library.OpenModel(byref(info), byref(handle))
         self._handle, self._lock, self._process = handle, threading.RLock(), os.getpid()
@@ -260,6 +277,14 @@ class Model:
     def close(self) -> None:
         """Frees the model and all that was compiled of it. Using it is then an error; closing it again is none."""
         self._close()
+
+    @property
+    def memory(self) -> ModelMemory:
+        """The memory that the model takes, as of the latest run."""
+        with self._using() as handle:
+            memory = OnnxMemory()
+            self._library.GetMemory(handle, byref(memory))
+            return ModelMemory(memory.weightBytes, memory.tensorBytes, memory.shapeBytes, memory.shapeCount)
 
     def _values(self, count: int, get: Any, types: List[int]) -> Tuple[ModelValue, ...]:
         values, raw = [], OnnxValue()

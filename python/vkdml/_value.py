@@ -14,12 +14,14 @@ class Source:
     """Where bytes in a graph come from: an input, a weight, a constant, or an output of a node.
 
     Attributes:
-        values: a weight's or a constant's, as the caller gave them.
+        values: a weight's or a constant's, on the host.
+        given: a weight's, as the caller gave them: the object that identifies it in a weight store.
         node, output: which output of which node; None of others.
     """
 
     def __init__(self, graph: "Graph", kind: str, name: str, tensor: Tensor, values: Any = None,
-                 node: Optional["Node"] = None, output: int = 0):
+                 node: Optional["Node"] = None, output: int = 0, given: Any = None):
+        self.given = given
         self.graph, self.kind, self.name, self.values, self.node, self.output = graph, kind, name, values, node, output
         self.type, self.sizes, self.strides, self.bytes = tensor.type, tensor.sizes, tensor.strides, tensor.size_in_bytes
 

@@ -10,7 +10,6 @@ RESULTS = {1: "VK_NOT_READY", 2: "VK_TIMEOUT", -1: "VK_ERROR_OUT_OF_HOST_MEMORY"
            -3: "VK_ERROR_INITIALIZATION_FAILED", -4: "VK_ERROR_DEVICE_LOST", -5: "VK_ERROR_MEMORY_MAP_FAILED"}
 AS_VKDML = {-1: _library.OUT_OF_HOST_MEMORY, -2: _library.OUT_OF_DEVICE_MEMORY, -4: _library.DEVICE_LOST}
 STORAGE_AND_TRANSFER = 0x20 | 0x1 | 0x2  # VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, _TRANSFER_SRC_BIT, _TRANSFER_DST_BIT
-TRANSFER = 0x1 | 0x2
 DEVICE_LOCAL, HOST_VISIBLE, HOST_COHERENT, HOST_CACHED = 1, 2, 4, 8  # VkMemoryPropertyFlagBits
 ALL_COMMANDS, HOST = 0x10000, 0x4000  # VkPipelineStageFlagBits
 HOST_READ, HOST_WRITE, MEMORY_READ, MEMORY_WRITE = 0x2000, 0x4000, 0x8000, 0x10000  # VkAccessFlagBits
@@ -158,14 +157,15 @@ class Buffer:
         self.vulkan, self.size, self.mapped = vulkan, size, 0
         self.buffer, self.memory = c_uint64(), c_uint64()
         try:
-            self._create(TRANSFER if for_host else STORAGE_AND_TRANSFER, for_host)
+            self._create(for_host)
         except BaseException:
             self.destroy()
             raise
 
-    def _create(self, usage: int, for_host: bool) -> None:
+    def _create(self, for_host: bool) -> None:
         vulkan, needs, mapped = self.vulkan, MemoryRequirements(), c_void_p()
-        vulkan.CreateBuffer(vulkan.device, byref(BufferCreateInfo(12, None, 0, self.size, usage)), None, byref(self.buffer))
+        vulkan.CreateBuffer(vulkan.device, byref(BufferCreateInfo(12, None, 0, self.size, STORAGE_AND_TRANSFER)), None,
+                            byref(self.buffer))
         vulkan.GetBufferMemoryRequirements(vulkan.device, self.buffer, byref(needs))
         visible = HOST_VISIBLE | HOST_COHERENT
         wishes = (visible | HOST_CACHED, visible) if for_host else (DEVICE_LOCAL, 0)

@@ -199,14 +199,8 @@ static const char *name_of(const struct explaining *e, const struct vkdml_plan_b
     }
 }
 
-/* Of the buffers a bit for each that a step may write. */
-static uint32_t written_by(const struct vkdml_plan_step *step) {
-    static const uint32_t by_commands[] = {[VKDML_PLAN_COPY] = 2, [VKDML_PLAN_FILL] = 1};
-    return step->kind == VKDML_PLAN_DISPATCH ? vkdml_kernel_info(step->kernel)->written : by_commands[step->kind];
-}
-
 static void tell_buffers(struct explaining *e, const struct vkdml_plan_step *step, VkdmlStep *told) {
-    const uint32_t written = written_by(step);
+    const uint32_t written = vkdml_plan_step_written(step);
     told->buffers = e->buffers;
     for (uint32_t b = 0; b < step->buffer_count; b++) {
         const struct vkdml_plan_buffer *buffer = &step->buffers[b];

@@ -11,6 +11,7 @@
 #include "graph/plan.h"
 #include "vulkan/device.h"
 #include "vulkan/dispatchable.h"
+#include "vulkan/weights.h"
 
 static void need_level(DML_FEATURE_LEVEL level, DML_FEATURE_LEVEL needed, const char *what,
                        struct vkdml_report *report) {
@@ -123,16 +124,53 @@ static const char *node_name(const void *of, uint32_t node, char *text, size_t c
     return text;
 }
 
-static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, const struct vkdml_plan *plan,
-                          VkdmlCompileFlags flags, struct vkdml_report *report, VkdmlDispatchable *compiled) {
-    struct vkdml_dispatchable_info info = vkdml_dispatchable_of_plan(plan);
+/* Moves what the plan keeps to the weight store, where the caller gave one. */
+static VkdmlResult place_weights(const struct vkdml_graph *graph, const struct vkdml_compilation *compilation,
+                                 struct vkdml_plan *plan, struct vkdml_report *report,
+                                 struct vkdml_weights **weights) {
+    const uint32_t ids = compilation->weight_id_count;
+    if (compilation->weight_store == NULL) {
+        return VKDML_SUCCESS;
+    }
+    if (ids != 0 && ids != graph->input_count) {
+        return vkdml_report_invalid(report, "weightIdCount is %" PRIu32 ", must be the graph's InputCount, %" PRIu32
+                                            ", or 0",
+                                    ids, graph->input_count);
+    }
+    bool *owned = vkdml_allocate(graph->callbacks, graph->input_count + (size_t)1);
+    if (owned == NULL) {
+        return vkdml_report_out_of_memory(report, graph->input_count + (size_t)1, "the weights of a graph");
+    }
+    for (uint32_t i = 0; i < graph->input_count; ++i) {
+        owned[i] = graph->values[i].owned;
+    }
+    const struct vkdml_weight_inputs inputs = {graph->input_count, owned, ids == 0 ? NULL : compilation->weight_ids};
+    const VkdmlResult result = vkdml_weights_place(compilation->weight_store, plan, &inputs, report, weights);
+    vkdml_free(graph->callbacks, owned);
+    return result;
+}
+
+static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, struct vkdml_plan *plan,
+                          const struct vkdml_compilation *compilation, struct vkdml_report *report,
+                          VkdmlDispatchable *compiled) {
+    struct vkdml_weights *weights = NULL;
     VkdmlDispatchable d;
+    VkdmlResult result = place_weights(graph, compilation, plan, report, &weights);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
+    struct vkdml_dispatchable_info info = vkdml_dispatchable_of_plan(plan);
     info.context = "graph";
     info.input_count = graph->input_count;
     info.output_count = graph->output_count;
-    VkdmlResult result = vkdml_dispatchable_create(device, &info, report, &d);
+    info.page_count = weights != NULL ? weights->page_count : 0;
+    result = vkdml_dispatchable_create(device, &info, report, &d);
     if (result != VKDML_SUCCESS) {
+        vkdml_weights_release(weights);
         return result;
+    }
+    if (weights != NULL) {
+        vkdml_dispatchable_take_weights(d, weights);
     }
     describe_points(d, graph);
     if (d->label != NULL) {
@@ -140,7 +178,7 @@ static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, c
                  graph->given_count == 1 ? "node" : "nodes");
     }
     const struct vkdml_node_names names = {graph, node_name};
-    if ((flags & VKDML_COMPILE_FLAG_PARALLEL) != 0) {
+    if ((compilation->flags & VKDML_COMPILE_FLAG_PARALLEL) != 0) {
         result = vkdml_pipelines_create_all(device, plan, report);
     }
     if (result == VKDML_SUCCESS) {
@@ -176,7 +214,7 @@ static VkdmlResult compile(VkdmlDevice device, const DML_GRAPH_DESC *desc, const
         result = vkdml_graph_plan(graph, &compilation.limits, compilation.flags, report, &plan);
     }
     if (result == VKDML_SUCCESS) {
-        result = create(device, graph, &plan, compilation.flags, report, compiled);
+        result = create(device, graph, &plan, &compilation, report, compiled);
     }
     vkdml_plan_end(&plan);
     vkdml_graph_destroy(graph);

@@ -1,5 +1,7 @@
 #include "api/operator.h"
 
+#include <stddef.h>
+
 #include "api/check.h"
 #include "api/error.h"
 #include "api/label.h"
@@ -9,6 +11,7 @@
 #include "vulkan/device.h"
 #include "vulkan/device_memory.h"
 #include "vulkan/dispatchable.h"
+#include "vulkan/weights.h"
 
 static VkdmlResult create_operator(VkdmlDevice device, const DML_OPERATOR_DESC *desc, struct vkdml_report *report,
                                    VkdmlOperator *op) {
@@ -109,16 +112,30 @@ VkdmlResult vkdml_read_compile_info(VkdmlDevice device, const VkdmlCompileInfo *
     VkdmlCompileInfo resolved = {.structSize = sizeof resolved};
     VkdmlResult result = VKDML_SUCCESS;
     if (info) {
-        result = vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlCompileInfo", report);
+        result = vkdml_read_info(&resolved, sizeof resolved, offsetof(VkdmlCompileInfo, weightStore), info,
+                                 "VkdmlCompileInfo", report);
     }
     if (result == VKDML_SUCCESS) {
         result = check_compile_info(&resolved, report);
+    }
+    if (result == VKDML_SUCCESS && resolved.weightStore) {
+        result = vkdml_check_handle(resolved.weightStore, VKDML_HANDLE_WEIGHT_STORE, device, "weightStore", report);
+    }
+    if (result == VKDML_SUCCESS && resolved.weightStore && resolved.weightStore->handle.device != device) {
+        result = vkdml_report_invalid(report, "weightStore is of another device, must be of the one that compiles");
+    }
+    if (result == VKDML_SUCCESS && resolved.weightIdCount > 0 && (!resolved.weightStore || !resolved.weightIds)) {
+        result = vkdml_report_invalid(report, "weightIdCount is %u without %s, must be 0", resolved.weightIdCount,
+                                      resolved.weightStore ? "weightIds" : "a weightStore");
     }
     compilation->limits = device->limits;
     compilation->limits.half_allowed =
         (resolved.executionFlags & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION) != 0;
     compilation->limits.open_sizes = (resolved.flags & VKDML_COMPILE_FLAG_OPEN_SIZES) != 0;
     compilation->flags = resolved.flags;
+    compilation->weight_store = resolved.weightStore;
+    compilation->weight_id_count = resolved.weightIdCount;
+    compilation->weight_ids = resolved.weightIds;
     return result;
 }
 
@@ -127,6 +144,9 @@ VkdmlResult vkdml_operator_plan(VkdmlOperator op, const VkdmlCompileInfo *info, 
     struct vkdml_compilation compilation;
     report->context = op->instance->schema->name; /* static */
     VkdmlResult result = vkdml_read_compile_info(op->handle.device, info, report, &compilation);
+    if (result == VKDML_SUCCESS && compilation.weight_store) {
+        result = vkdml_report_invalid(report, "weightStore is given for an operator, must be NULL: graphs take one");
+    }
     if (result == VKDML_SUCCESS) {
         result = vkdml_plan(op->instance, &compilation.limits, compilation.flags, report, plan);
     }

@@ -17,6 +17,9 @@ struct VkdmlOperator_T {
 struct vkdml_compilation {
     struct vkdml_plan_limits limits;
     VkdmlCompileFlags flags;
+    VkdmlWeightStore weight_store; /* the caller's, as the next two; checked */
+    uint32_t weight_id_count;
+    const uint64_t *weight_ids;
 };
 
 /* Reads the caller's flags, NULL for none. */

@@ -31,6 +31,8 @@ static void rename_buffer(const struct places *places, struct vkdml_plan_buffer 
     case VKDML_PLAN_PERSISTENT:
         buffer->offset += places->persistent_offset;
         return;
+    case VKDML_PLAN_PAGE:
+        return; /* in no planner's plan */
     }
     assert(origin->offset % DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT == 0);
     *buffer = vkdml_origin_buffer(origin, buffer->offset, buffer->size);

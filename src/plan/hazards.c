@@ -1,8 +1,7 @@
 /* Which steps of a plan must wait for others. */
 #include "plan/plan.h"
 
-/* A bit for each buffer that a step may write. */
-static uint32_t written_by(const struct vkdml_plan_step *step) {
+uint32_t vkdml_plan_step_written(const struct vkdml_plan_step *step) {
     switch (step->kind) {
     case VKDML_PLAN_COPY:
         return 1u << 1;
@@ -53,7 +52,7 @@ struct candidate {
 };
 
 static struct candidate candidate_of(const struct vkdml_plan_step *step) {
-    struct candidate candidate = {step, written_by(step), UINT64_MAX, 0};
+    struct candidate candidate = {step, vkdml_plan_step_written(step), UINT64_MAX, 0};
     for (uint32_t i = 0; i < step->buffer_count; ++i) {
         const uint64_t first = first_bound(&step->buffers[i]), end = step->buffers[i].offset + step->buffers[i].size;
         candidate.first = first < candidate.first ? first : candidate.first;
@@ -69,7 +68,7 @@ static bool meet(const struct vkdml_plan *plan, const struct vkdml_plan_step *ea
         if (buffer->offset + buffer->size <= later->first || first_bound(buffer) >= later->end) {
             continue;
         }
-        const uint32_t written = written_by(earlier) >> a & 1 ? UINT32_MAX : later->written;
+        const uint32_t written = vkdml_plan_step_written(earlier) >> a & 1 ? UINT32_MAX : later->written;
         for (uint32_t b = 0; b < later->step->buffer_count; ++b) {
             if ((written >> b & 1) != 0 && overlap(plan, buffer, &later->step->buffers[b])) {
                 return true;

@@ -34,6 +34,8 @@ enum vkdml_plan_resource {
     VKDML_PLAN_OUTPUT,     /* index: binding index of the output tensor */
     VKDML_PLAN_TEMPORARY,  /* index: 0 */
     VKDML_PLAN_PERSISTENT, /* index: 0 */
+    VKDML_PLAN_PAGE,       /* index: of a weight store's pages, among those that the dispatchable uses; in no planner's
+                              plan, see vulkan/weights.h */
 };
 
 /* What a storage buffer of a step is bound to. */
@@ -182,6 +184,9 @@ VkdmlResult vkdml_plan_add_spares(struct vkdml_plan *plan, const struct vkdml_pl
 
 /* The words of a step's parameter block. */
 const uint32_t *vkdml_plan_step_parameters(const struct vkdml_plan_step *step);
+
+/* A bit for each buffer of a step that it may write. */
+uint32_t vkdml_plan_step_written(const struct vkdml_plan_step *step);
 
 /* Finds where barriers are needed, once steps stand: before a step that reads what a step of an earlier phase writes,
  * or writes what one reads or writes, and no barrier lies between. Of steps before the ones given that was found. */

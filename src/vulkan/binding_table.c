@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "vulkan/device.h"
 #include "vulkan/device_memory.h"
+#include "vulkan/weights.h"
 
 static void put_in_list(VkdmlBindingTable table) {
     struct vkdml_binding_tables *tables = &table->handle.device->tables;
@@ -137,6 +138,10 @@ VkdmlResult vkdml_binding_table_create(VkdmlDispatchable dispatchable, VkDescrip
     t->pool = pool;
     t->changed = true;
     t->step_count = dispatchable->step_count;
+    for (uint32_t p = 0; p < dispatchable->page_count; p++) {
+        t->bindings[vkdml_dispatchable_point(dispatchable, VKDML_PLAN_PAGE, p)] =
+            dispatchable->weights->pages[p]->binding;
+    }
     VkdmlResult result = pool ? VKDML_SUCCESS : create_pool(t, report);
     for (uint32_t i = 0; i < t->step_count && result == VKDML_SUCCESS; i++) {
         result = create_set(t, i, report);

@@ -430,11 +430,12 @@ static void report_survivors(VkdmlDevice device) {
     const uint32_t operators = atomic_load(&device->live[VKDML_HANDLE_OPERATOR]);
     const uint32_t dispatchables = atomic_load(&device->live[VKDML_HANDLE_DISPATCHABLE]);
     const uint32_t tables = atomic_load(&device->live[VKDML_HANDLE_BINDING_TABLE]);
-    if (operators + dispatchables + tables > 0) {
+    const uint32_t stores = atomic_load(&device->live[VKDML_HANDLE_WEIGHT_STORE]);
+    if (operators + dispatchables + tables + stores > 0) {
         vkdml_log_message(&device->log, VKDML_LOG_LEVEL_WARNING,
-                          "vkdmlDestroyDevice: still alive are %u operators, %u dispatchables and %u binding tables of "
-                          "the device, which can only be destroyed from now on",
-                          operators, dispatchables, tables);
+                          "vkdmlDestroyDevice: still alive are %u operators, %u dispatchables, %u binding tables and %u weight stores "
+                          "of the device, which can only be destroyed from now on",
+                          operators, dispatchables, tables, stores);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "vkdml/dml_types.h"
 #include "vulkan/device.h"
 #include "vulkan/device_memory.h"
+#include "vulkan/weights.h"
 
 static struct vkdml_bind_point resource_point(const char *name, uint64_t bytes, uint32_t alignment,
                                               const char *alignment_rule, const char *unbound) {
@@ -44,18 +45,19 @@ size_t vkdml_dispatchable_point(const struct VkdmlDispatchable_T *dispatchable, 
     const size_t first[] = {[VKDML_PLAN_OUTPUT] = 0,
                             [VKDML_PLAN_TEMPORARY] = outputs,
                             [VKDML_PLAN_PERSISTENT] = outputs + 1,
-                            [VKDML_PLAN_INPUT] = outputs + RESOURCE_POINTS};
+                            [VKDML_PLAN_INPUT] = outputs + RESOURCE_POINTS,
+                            [VKDML_PLAN_PAGE] = outputs + RESOURCE_POINTS + dispatchable->input_count};
     return first[resource] + index;
 }
 
 size_t vkdml_dispatchable_point_count(const struct VkdmlDispatchable_T *dispatchable) {
-    return (size_t)dispatchable->output_count + RESOURCE_POINTS + dispatchable->input_count;
+    return vkdml_dispatchable_point(dispatchable, VKDML_PLAN_PAGE, dispatchable->page_count);
 }
 
 /* One allocation for the struct, its arrays and, where there are labels, these. False where the size does not fit. */
 static bool dispatchable_bytes(const struct vkdml_dispatchable_info *info, bool labels, size_t *bytes) {
     /* Counts are 32-bit, elements below 2^10 bytes: 64 bits hold the sum. */
-    uint64_t points = (uint64_t)info->input_count + RESOURCE_POINTS + info->output_count;
+    uint64_t points = (uint64_t)info->input_count + RESOURCE_POINTS + info->output_count + info->page_count;
     uint64_t steps = (uint64_t)info->step_count + info->init_step_count;
     uint64_t sum = sizeof(struct VkdmlDispatchable_T) + points * sizeof(struct vkdml_bind_point) +
                    steps * sizeof(struct vkdml_step);
@@ -93,6 +95,7 @@ VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dis
     d->context = info->context;
     d->input_count = info->input_count;
     d->output_count = info->output_count;
+    d->page_count = info->page_count;
     d->keeps_input = info->keeps_input;
     d->step_count = info->step_count;
     d->init_step_count = info->init_step_count;
@@ -108,6 +111,7 @@ VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dis
     d->temporary = d->points + vkdml_dispatchable_point(d, VKDML_PLAN_TEMPORARY, 0);
     d->persistent = d->points + vkdml_dispatchable_point(d, VKDML_PLAN_PERSISTENT, 0);
     d->inputs = d->points + vkdml_dispatchable_point(d, VKDML_PLAN_INPUT, 0);
+    d->pages = d->points + vkdml_dispatchable_point(d, VKDML_PLAN_PAGE, 0);
     *d->temporary = resource_point("TemporaryResource", info->temporary_bytes, DML_TEMPORARY_BUFFER_ALIGNMENT,
                                    "DML_TEMPORARY_BUFFER_ALIGNMENT", NULL);
     *d->persistent = resource_point("PersistentResource", info->persistent_bytes, DML_PERSISTENT_BUFFER_ALIGNMENT,
@@ -118,12 +122,23 @@ VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dis
     return VKDML_SUCCESS;
 }
 
+void vkdml_dispatchable_take_weights(VkdmlDispatchable d, struct vkdml_weights *weights) {
+    assert(weights->page_count == d->page_count);
+    d->weights = weights;
+    for (uint32_t p = 0; p < d->page_count; p++) {
+        d->pages[p] = resource_point("WeightPage", weights->pages[p]->bytes, DML_PERSISTENT_BUFFER_ALIGNMENT,
+                                     "DML_PERSISTENT_BUFFER_ALIGNMENT", "it is the weight store's");
+        d->pages[p].element = p;
+    }
+}
+
 /* Whether a planner kept to what it may address. */
 static bool is_within(const struct VkdmlDispatchable_T *d, const struct vkdml_plan_buffer *buffer, bool init) {
     const uint32_t counts[] = {[VKDML_PLAN_INPUT] = d->input_count,
                                [VKDML_PLAN_OUTPUT] = init ? 0 : d->output_count,
                                [VKDML_PLAN_TEMPORARY] = 1,
-                               [VKDML_PLAN_PERSISTENT] = 1};
+                               [VKDML_PLAN_PERSISTENT] = 1,
+                               [VKDML_PLAN_PAGE] = d->page_count};
     if (buffer->index >= counts[buffer->resource]) {
         return false;
     }
@@ -256,5 +271,6 @@ void vkdml_dispatchable_destroy(VkdmlDispatchable dispatchable) {
                                      dispatchable->steps[i].parameters); /* init_steps follow */
         }
     }
+    vkdml_weights_release(dispatchable->weights);
     vkdml_device_end_object(&dispatchable->handle);
 }

@@ -71,19 +71,24 @@ VkPipelineStageFlags vkdml_step_stage(enum vkdml_plan_step_kind kind);
 
 enum vkdml_dispatchable_kind { VKDML_COMPILED_OPERATOR, VKDML_OPERATOR_INITIALIZER };
 
+struct vkdml_weights;
+
 struct VkdmlDispatchable_T {
     struct vkdml_handle handle;
     enum vkdml_dispatchable_kind kind;
     const char *context; /* of its failures: "DML_OPERATOR_PADDING", "operator initializer"; static */
     uint32_t input_count;
     uint32_t output_count;
-    /* Where buffers are bound: outputs, temporary and persistent resource, inputs. A binding table's bindings are in
-     * the same order. */
+    uint32_t page_count;
+    /* Where buffers are bound: outputs, temporary and persistent resource, inputs, pages. A binding table's bindings
+     * are in the same order. */
     struct vkdml_bind_point *points;
-    struct vkdml_bind_point *outputs; /* among them, as the next three */
+    struct vkdml_bind_point *outputs; /* among them, as the next four */
     struct vkdml_bind_point *temporary;
     struct vkdml_bind_point *persistent;
     struct vkdml_bind_point *inputs;
+    struct vkdml_bind_point *pages;
+    struct vkdml_weights *weights; /* NULL, or its own: what it has in a weight store */
     bool keeps_input;        /* output 0 in place of input 0: nothing is recorded */
     atomic_bool initialized; /* an initializer of it was recorded; kept where the device checks handles */
     uint32_t step_count;
@@ -100,6 +105,7 @@ struct vkdml_dispatchable_info {
     const char *context;
     uint32_t input_count;
     uint32_t output_count;
+    uint32_t page_count;
     uint32_t step_count;
     uint32_t init_step_count;
     uint64_t temporary_bytes;
@@ -114,6 +120,12 @@ struct vkdml_dispatchable_info vkdml_dispatchable_of_plan(const struct vkdml_pla
 /* Allocates a dispatchable whose inputs, outputs and steps are to be filled in. NULL on failure. */
 VkdmlResult vkdml_dispatchable_create(VkdmlDevice device, const struct vkdml_dispatchable_info *info,
                                       struct vkdml_report *report, VkdmlDispatchable *dispatchable);
+
+/* Gives a dispatchable with page_count pages the weights that these are of, which it owns from then on. */
+void vkdml_dispatchable_take_weights(VkdmlDispatchable dispatchable, struct vkdml_weights *weights);
+
+/* The point of an initializer's input, which is bound where it is not at execution. */
+struct vkdml_bind_point vkdml_initializer_input(const struct vkdml_bind_point *input, uint32_t operator_index);
 
 /* How a graph's labels come by the names of its nodes. */
 struct vkdml_node_names {

@@ -151,6 +151,7 @@ static const char *const kind_names[] = {
     [VKDML_HANDLE_OPERATOR] = "VkdmlOperator",
     [VKDML_HANDLE_DISPATCHABLE] = "VkdmlDispatchable",
     [VKDML_HANDLE_BINDING_TABLE] = "VkdmlBindingTable",
+    [VKDML_HANDLE_WEIGHT_STORE] = "VkdmlWeightStore",
 };
 
 /* With the lock held. entry: what is in the list at the handle's address; NULL: nothing. */

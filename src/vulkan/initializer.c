@@ -24,6 +24,11 @@ static VkdmlResult check_operators(VkdmlDevice device, uint32_t count, const Vkd
             continue;
         } else if (operators[i]->kind != VKDML_COMPILED_OPERATOR) {
             vkdml_report_invalid(report, "operators[%u] is an operator initializer, must be a compiled operator", i);
+        } else if (operators[i]->weights) {
+            vkdml_report_invalid(report,
+                                 "operators[%u] has its weights in a weight store, must be initialized by "
+                                 "vkdmlCreateWeightInitializer()",
+                                 i);
         } else if (operators[i]->handle.device != device) {
             vkdml_report_invalid(report, "operators[%u] is of another device, must be of the given one", i);
         } else {
@@ -44,8 +49,7 @@ static VkdmlResult check_operators(VkdmlDevice device, uint32_t count, const Vkd
     return VKDML_SUCCESS;
 }
 
-/* An input at initialization is bound where it is not at execution, and the other way round. */
-static struct vkdml_bind_point init_input(const struct vkdml_bind_point *input, uint32_t operator_index) {
+struct vkdml_bind_point vkdml_initializer_input(const struct vkdml_bind_point *input, uint32_t operator_index) {
     struct vkdml_bind_point point = *input;
     point.operator_index = operator_index;
     point.unbound =
@@ -106,7 +110,7 @@ VkdmlResult vkdml_initializer_create(VkdmlDevice device, uint32_t count, const V
         }
         temporary += compiled->init_temporary_bytes;
         for (uint32_t k = 0; k < compiled->input_count; k++) {
-            (*initializer)->inputs[input++] = init_input(&compiled->inputs[k], i);
+            (*initializer)->inputs[input++] = vkdml_initializer_input(&compiled->inputs[k], i);
         }
         (*initializer)->outputs[i] = init_output(compiled, i);
     }

@@ -2,6 +2,7 @@
 
 #include "vulkan/binding_table.h"
 #include "vulkan/device.h"
+#include "vulkan/weights.h"
 
 /* A recording under way, with what the command buffer has been left in by it. */
 struct recording {
@@ -161,6 +162,10 @@ VkdmlResult vkdml_record(VkdmlBindingTable table, VkCommandBuffer command_buffer
             return result;
         }
     }
+    struct vkdml_weights *weights = table->dispatchable->weights;
+    if (weights && !weights->is_claim && vkdml_weights_check(weights, report) != VKDML_SUCCESS) {
+        return report->result;
+    }
     if (table->idle) {
         return VKDML_SUCCESS;
     }
@@ -179,6 +184,9 @@ VkdmlResult vkdml_record(VkdmlBindingTable table, VkCommandBuffer command_buffer
     }
     if (recording.debug) {
         vkdml_debug_end(recording.debug, command_buffer);
+    }
+    if (weights && weights->is_claim) {
+        vkdml_weights_finish(weights);
     }
     return VKDML_SUCCESS;
 }

@@ -116,6 +116,47 @@ void a_network_runs_as_the_reference_does(void **) {
     assert_close(execute(session, interleaved, same, inputs), expected);
 }
 
+void graphs_share_weights(void **) {
+    const vkdml::Session session = open();
+    std::vector<Floats> inputs;
+    std::vector<vkdml::DeviceArray> arrays(small_network::INPUTS), owned(small_network::INPUTS);
+    std::vector<std::uint64_t> ids;
+    for (std::uint32_t i = 0; i < small_network::INPUTS; i++) {
+        inputs.push_back(small_network::data(i));
+        (i == 0 ? arrays : owned)[i] = session.array(inputs[i]);
+        ids.push_back(100 + i);
+    }
+    dml::Graph graph(session.device());
+    const dml::Expression output = small_network::build(graph, DML_TENSOR_FLAG_OWNED_BY_DML);
+    const Floats expected = reference(graph, output, inputs);
+    const vkdml::Weights weights = session.weights();
+    const auto description = graph.Describe({output}, small_network::INPUTS);
+    Floats found(expected.size());
+    vkdml::DeviceArray result = session.array(found);
+    vkdml::Compiled first = session.compile(*description.Get(), weights, ids, owned);
+    const std::uint64_t bytes = weights.info().pageBytes;
+    assert_true(bytes > 0);
+    assert_int_equal(weights.info().uninitializedBytes, 0);
+    {
+        vkdml::Compiled second = session.compile(*description.Get(), weights, ids); // no weights are given
+        assert_int_equal(weights.info().pageBytes, bytes);
+        second(arrays, {result});
+        result.read(found);
+        assert_close(found, expected);
+    }
+    ids[1] = 7; // a weight that the store does not have
+    expect_error(VKDML_ERROR_INVALID_ARGUMENT, "must be a buffer of at least", [&] {
+        (void)session.compile(*description.Get(), weights, ids);
+    });
+    result.write(Floats(expected.size()));
+    first(arrays, {result});
+    result.read(found);
+    assert_close(found, expected);
+    first = session.compile(*description.Get(), weights, {}, owned); // weights of nobody else's
+    weights.trim();
+    assert_true(weights.info().pageBytes <= 2 * bytes);
+}
+
 void scalars_scale_and_shift(void **) {
     const vkdml::Session session = open();
     dml::Graph graph(session.device());
@@ -883,6 +924,7 @@ void all_that_functions_make_executes(void **) {
 int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_network_runs_as_the_reference_does, nothing_is_left),
+        cmocka_unit_test_teardown(graphs_share_weights, nothing_is_left),
         cmocka_unit_test_teardown(scalars_scale_and_shift, nothing_is_left),
         cmocka_unit_test_teardown(operators_of_integers_are_those_of_cpp, nothing_is_left),
         cmocka_unit_test_teardown(a_reinterpretation_is_no_operator, nothing_is_left),

@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct onnx_model model;
-    struct onnx_arena arena = {NULL};
+    struct onnx_arena arena = {0};
     struct onnx_data tensor;
     struct onnx_error error;
     const char *name;

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "invented.h"
+#include "onnx/conditions.h"
 #include "onnx/file.h"
 #include "onnx/judge.h"
 #include "onnx/report.h"
+#include "onnx/split.h"
 #include "require.h"
 
 #define GIVEN_BYTES 65536 /* of an input whose elements are given: what session.c lets plans look at */
@@ -48,16 +50,19 @@ static void tell(void *data, const struct onnx_node_report *report) {
     REQUIRE((report->outcome == ONNX_REFUSED) <= (report->reason[0] != 0));
 }
 
-static void try_plan(const struct onnx_model *model, const struct onnx_plan_input *inputs) {
+/* Explaining a refusal takes many plans: only some are explained. */
+static void try_plan(const struct onnx_model *model, const struct onnx_plan_input *inputs, bool explains) {
     struct onnx_error error = {0};
     struct onnx_plan *plan;
     struct onnx_plan_graph *graph;
     const uint32_t count = model->graph.input_count;
     REQUIRE(onnx_report(model, &model->graph, count, inputs, tell, NULL, &error) || error.text[0] != 0);
     error.text[0] = 0;
-    const struct onnx_plan_options wide = {.has_float32_intermediates = true}; /* which looks for patterns, too */
+    /* Which looks for patterns, too, and leaves sizes open as sessions do. */
+    const struct onnx_plan_options wide = {.has_float32_intermediates = true, .has_growing_sizes = true};
     if (!onnx_plan_create(model, &model->graph, count, inputs, &wide, &plan, &error)) {
         REQUIRE(plan == NULL && error.text[0] != 0);
+        REQUIRE(!explains || !onnx_explain_sizes(model, &model->graph, count, inputs, &error));
         return;
     }
     onnx_tried.planned++;
@@ -80,10 +85,41 @@ static void try_plan(const struct onnx_model *model, const struct onnx_plan_inpu
     onnx_plan_free(plan);
 }
 
+/* Stages read what is there, and make all outputs. */
+static void try_split(const struct onnx_model *model) {
+    const struct onnx_graph *graph = &model->graph;
+    struct onnx_split split;
+    struct onnx_error error;
+    bool *is_there = malloc(graph->value_count + 1);
+    REQUIRE(is_there != NULL && onnx_split(graph, &split, &error) && split.count != 0);
+    memset(is_there, 1, graph->value_count);
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        for (uint32_t o = 0; o < graph->nodes[n].output_count; o++) {
+            if (graph->nodes[n].outputs[o] != ONNX_NONE) {
+                is_there[graph->nodes[n].outputs[o]] = false;
+            }
+        }
+    }
+    for (uint32_t s = 0; s < split.count; s++) {
+        const struct onnx_stage *stage = &split.stages[s];
+        for (uint32_t i = 0; i < stage->graph.input_count + stage->graph.optional_count; i++) {
+            REQUIRE(is_there[stage->inputs[i]]);
+        }
+        for (uint32_t o = 0; o < stage->graph.output_count; o++) {
+            is_there[stage->outputs[o]] = true;
+        }
+    }
+    for (uint32_t o = 0; o < graph->output_count; o++) {
+        REQUIRE(is_there[graph->outputs[o]]);
+    }
+    onnx_split_free(&split);
+    free(is_there);
+}
+
 void onnx_try(const unsigned char *bytes, size_t length, const char *folder) {
     struct onnx_model model;
     struct onnx_error error;
-    struct onnx_arena arena = {NULL};
+    struct onnx_arena arena = {0};
     if (!onnx_read_model(bytes, length, folder, &model, &error)) {
         REQUIRE(error.text[0] != 0 && model.arena.first == NULL);
         return;
@@ -95,17 +131,18 @@ void onnx_try(const unsigned char *bytes, size_t length, const char *folder) {
     }
     onnx_tried.judged += verdicts != NULL;
     onnx_arena_free(&arena);
+    try_split(&model);
     int64_t *elements = malloc(GIVEN_BYTES);
     REQUIRE(elements != NULL);
     for (size_t i = 0; i < GIVEN_BYTES / sizeof *elements; i++) {
         elements[i] = (int64_t)(i % 3 + 1);
     }
     struct onnx_plan_input *inputs = onnx_try_inputs(&model.graph, 2, elements);
-    try_plan(&model, inputs);
+    try_plan(&model, inputs, length % 16 == 0);
     free(inputs);
     memset(elements, 0, GIVEN_BYTES);
     inputs = onnx_try_inputs(&model.graph, length % 2 == 0 ? 0 : 5, elements);
-    try_plan(&model, inputs);
+    try_plan(&model, inputs, false);
     free(inputs);
     free(elements);
     onnx_arena_free(&model.arena);

@@ -196,6 +196,59 @@ static bool initialize(struct run *run, VkdmlDispatchable initializer) {
     return good;
 }
 
+/* ---- weights in a store ---- */
+
+/* What an initializer of all missing weights takes, which then goes unrecorded. */
+static bool find_initial(struct run *run, VkdmlBindingProperties *initial) {
+    VkdmlDispatchable whole;
+    const bool good =
+        check(run, "vkdmlCreateWeightInitializer", vkdmlCreateWeightInitializer(run->execution->compiled, 0, &whole)) &&
+        (whole == NULL || check(run, "vkdmlGetBindingProperties", vkdmlGetBindingProperties(whole, initial)));
+    vkdmlDestroyDispatchable(whole);
+    return good;
+}
+
+static bool initialize_part(struct run *run, VkdmlDispatchable initializer) {
+    VkdmlBufferBinding inputs[GRAPH_MAX_BINDINGS] = {{0}};
+    const VkdmlBufferBinding temporary = binding_of(run, &run->layout.initial);
+    uint32_t indices[GRAPH_MAX_BINDINGS], count = GRAPH_MAX_BINDINGS;
+    VkdmlBindingTable table = create_table(run, initializer);
+    bool good = table != NULL && check(run, "vkdmlGetWeightInitializerInputs",
+                                       vkdmlGetWeightInitializerInputs(initializer, &count, indices));
+    for (uint32_t i = 0; i < count && good; i++) {
+        inputs[indices[i]] = binding_of(run, &run->layout.inputs[indices[i]]);
+    }
+    good = good && check(run, "binding weights", vkdmlBindInputs(table, run->execution->input_count, inputs)) &&
+           (run->layout.initial.bytes == 0 ||
+            check(run, "binding temporary memory", vkdmlBindTemporaryResource(table, &temporary))) &&
+           record(run, initializer, table);
+    vkdmlDestroyBindingTable(table);
+    if (good) {
+        accept(run, &run->layout.initial);
+        good = check_untouched(run, "at initialization");
+    }
+    return good;
+}
+
+static bool initialize_parts(struct run *run) {
+    for (;;) {
+        VkdmlDispatchable part;
+        if (!check(run, "vkdmlCreateWeightInitializer",
+                   vkdmlCreateWeightInitializer(run->execution->compiled, 1, &part))) {
+            return false;
+        }
+        if (part == NULL) {
+            overwrite_owned(run);
+            return true;
+        }
+        const bool good = initialize_part(run, part);
+        vkdmlDestroyDispatchable(part);
+        if (!good) {
+            return false;
+        }
+    }
+}
+
 static VkdmlBindingTable bind(struct run *run) {
     const struct execution *execution = run->execution;
     const VkdmlBufferBinding persistent = binding_of(run, &run->layout.persistent);
@@ -267,7 +320,8 @@ bool execute_twice(struct gpu *gpu, const struct execution *execution, uint64_t 
     run.text = text;
     run.size = size;
     bool good = check(&run, "vkdmlGetBindingProperties", vkdmlGetBindingProperties(execution->compiled, &properties));
-    const bool has_initializer = good && needs_initializer(&run, &properties);
+    const bool has_initializer = good && !execution->has_store && needs_initializer(&run, &properties);
+    good = good && (!execution->has_store || find_initial(&run, &initial));
     if (has_initializer) {
         good = check(&run, "vkdmlCreateOperatorInitializer",
                      vkdmlCreateOperatorInitializer(gpu->device, 1, &execution->compiled, &initializer)) &&
@@ -275,7 +329,8 @@ bool execute_twice(struct gpu *gpu, const struct execution *execution, uint64_t 
     }
     if (good) {
         place_all(&run, &properties, &initial);
-        good = prepare(&run) && (!has_initializer || initialize(&run, initializer));
+        good = prepare(&run) && (!has_initializer || initialize(&run, initializer)) &&
+               (!execution->has_store || initialize_parts(&run));
     }
     if (good) {
         table = bind(&run);

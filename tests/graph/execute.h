@@ -20,6 +20,7 @@ struct result {
 
 struct execution {
     VkdmlDispatchable compiled;
+    bool has_store; /* its weights are in a store, which is initialized region by region */
     uint32_t input_count;
     struct given inputs[GRAPH_MAX_BINDINGS];
     uint32_t output_count;

@@ -5,9 +5,10 @@
  *   --graphs N   so many; 300; 0: no end, with --seconds
  *   --seconds T  stops after that time
  *   --graph SEED only the graph of that seed, as a failure printed it
- * Each graph is compiled as it is and with VKDML_COMPILE_FLAG_NODE_BY_NODE, executed twice each time, held to the
- * reference and to its operators executed alone, bit for bit; sums that are not exact within what their order may
- * change. The environment is test_differential's: of VKDML_TEST_MAX_CASES=N the ten first graphs for each. */
+ * Each graph is compiled as it is and with VKDML_COMPILE_FLAG_NODE_BY_NODE, executed twice each time, and compared with
+ * the reference and with its operators executed alone, bit for bit; sums that are not exact within what their order may
+ * change. A graph with constant inputs is compiled twice more with a weight store: the second time nothing is left to
+ * initialize, and both give the same bits as without the store. The environment is test_differential's: of VKDML_TEST_MAX_CASES=N the ten first graphs for each. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -25,6 +26,7 @@
 #include "cases/number.h"
 #include "execute.h"
 #include "harness/gpu_open.h"
+#include "weight_pages.h"
 
 #define EXIT_SKIPPED 77
 #define TEXT_SIZE    4096
@@ -40,7 +42,7 @@ static struct graph built;
 static char text[TEXT_SIZE];
 
 /* Outputs of the graph, 8 bytes apart from one another at least: of both ways of compiling it, and of the reference. */
-enum { FUSED, NODE_BY_NODE, REFERENCE, WAYS };
+enum { FUSED, NODE_BY_NODE, STORED, REFERENCE, WAYS };
 static uint64_t outputs[WAYS][2][GRAPH_MAX_BINDINGS][GRAPH_ROOM / 8];
 /* What the nodes give one by one. */
 static uint64_t alone[2][GRAPH_MAX_VALUES][GRAPH_ROOM / 8];
@@ -136,6 +138,76 @@ static bool execute_compiled(int way) {
     return good;
 }
 
+/* ---- weights in a store ---- */
+
+static VkdmlDispatchable compile_stored(VkdmlWeightStore store) {
+    uint64_t ids[GRAPH_MAX_BINDINGS];
+    for (uint32_t i = 0; i < made.input_count; i++) {
+        ids[i] = i + 1;
+    }
+    const VkdmlCompileInfo info = {
+        .structSize = sizeof info, .weightStore = store, .weightIdCount = made.input_count, .weightIds = ids};
+    VkdmlDispatchable compiled;
+    if (vkdmlCompileGraph(gpu.device, &built.desc, &info, &compiled) != VKDML_SUCCESS) {
+        refused("vkdmlCompileGraph with a store");
+    }
+    return compiled;
+}
+
+static bool execute_stored(VkdmlDispatchable compiled, const char *name) {
+    static struct execution execution;
+    char why[TEXT_SIZE / 2] = "";
+    list_bindings(STORED, &execution);
+    execution.compiled = compiled;
+    execution.has_store = true;
+    if (!execute_twice(&gpu, &execution, made.seed, why, sizeof why)) {
+        snprintf(text, sizeof text, "%s: %s", name, why);
+        return false;
+    }
+    for (uint32_t i = 0; i < made.output_count; i++) {
+        if (!equals(made.outputs[i], outputs[STORED][0][i], outputs[FUSED][0][i], true, name) ||
+            !equals(made.outputs[i], outputs[STORED][1][i], outputs[FUSED][0][i], true, name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The second graph finds all weights of the first, which is gone by the time it is executed. */
+static bool agrees_with_store(void) {
+    VkdmlWeightStore store = weight_pages_store(&gpu, 1024);
+    VkdmlDispatchable first = store == NULL ? NULL : compile_stored(store), second = NULL, left = NULL;
+    bool good = first != NULL && execute_stored(first, "with a weight store");
+    if (good) {
+        second = compile_stored(store);
+        good = second != NULL && (vkdmlCreateWeightInitializer(second, 0, &left) == VKDML_SUCCESS ||
+                                  refused("vkdmlCreateWeightInitializer"));
+    }
+    if (good && left != NULL) {
+        snprintf(text, sizeof text, "compiled again with the same weights: there is something to initialize");
+        good = false;
+    }
+    vkdmlDestroyDispatchable(left);
+    vkdmlDestroyDispatchable(first);
+    good = good && execute_stored(second, "with the weights of another graph");
+    vkdmlDestroyDispatchable(second);
+    if (good && vkdmlTrimWeightStore(store) == VKDML_SUCCESS && weight_pages_live != 0) {
+        snprintf(text, sizeof text, "a store without graphs keeps %" PRIu32 " pages", weight_pages_live);
+        good = false;
+    }
+    vkdmlDestroyWeightStore(store);
+    return good;
+}
+
+static bool has_constants(void) {
+    for (uint32_t v = 0; v < made.value_count; v++) {
+        if (made.values[v].is_owned || made.values[v].kind == GRAPH_CONSTANT) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool execute_reference(void) {
     static struct execution execution;
     VkdmlHostBinding inputs[GRAPH_MAX_BINDINGS] = {{0}}, bindings[GRAPH_MAX_BINDINGS] = {{0}};
@@ -215,6 +287,7 @@ static bool graph_agrees(uint64_t seed) {
     good = good && execute_alone() && execute_reference() && all_equal(REFERENCE, "the reference, and nodes alone");
     good = good && execute_compiled(NODE_BY_NODE) && all_equal(NODE_BY_NODE, "node by node, and nodes alone");
     good = good && execute_compiled(FUSED) && all_equal(FUSED, "as one, and nodes alone");
+    good = good && (!has_constants() || agrees_with_store());
     if (good && gpu.message_count != 0) {
         snprintf(text, sizeof text, "%" PRIu32 " messages:\n%s", gpu.message_count, gpu.messages);
         good = false;

@@ -125,6 +125,25 @@ def gathers():
     yield Case("unique_axis", "Unique", 11, [ints(0, 2, 6, 2).astype(f32)], outputs=4, axis=0, sorted=0)
 
 
+def suppressions():
+    """Boxes and scores of few different numbers, so that many scores and overlaps are equal."""
+    boxes, scores = ints(0, 9, 2, 40, 4).astype(f32), ints(-5, 6, 2, 3, 40).astype(f32) / 4
+    one = numpy.array([1], i64)
+    for most in (0, 1, 3, 1000, -1):
+        for overlap in (0, 0.25, 0.5, 1):
+            yield Case(f"suppression_{most}_{overlap}", "NonMaxSuppression", 11,
+                       [boxes, scores, most * one, numpy.array([overlap], f32)])
+    for least in (-9, 0.25, 9):
+        yield Case(f"suppression_least_{least}", "NonMaxSuppression", 10,
+                   [boxes, scores, 9 * one, numpy.array([0.3], f32), numpy.array([least], f32)])
+        yield Case(f"suppression_center_{least}", "NonMaxSuppression", 11,
+                   [boxes - 1, scores, 9 * one, numpy.array([0.3], f32), numpy.array([least], f32)], center_point_box=1)
+    yield Case("suppression_no_overlap", "NonMaxSuppression", 11, [boxes, scores, 9 * one])
+    yield Case("suppression_no_most", "NonMaxSuppression", 11, [boxes, scores])
+    yield Case("suppression_scalars", "NonMaxSuppression", 11, [floats(1, 50, 4), floats(1, 2, 50), numpy.array(7, i64), f32(0.1), f32(0)])
+    yield Case("suppression_no_boxes", "NonMaxSuppression", 11, [floats(1, 0, 4), floats(1, 2, 0), 9 * one])
+
+
 def scatters():
     x = floats(4, 5, 3)
     places = numpy.stack([random.permutation(5)[:2] for _ in range(12)]).reshape(4, 3, 2).transpose(0, 2, 1)
@@ -333,6 +352,45 @@ def sizes_of(count):
     return [*sizes, count]
 
 
+def large():
+    """Sizes from which on operators are translated otherwise: nothing is refused for its size."""
+    for mode, sizes in (("linear", (300, 700)), ("cubic", (150, 700))):
+        for size in sizes:
+            yield Case(f"large_resize_{mode}_{size}", "Resize", 18,
+                       [floats(1, 2, size, size - 1), None, None, numpy.array([1, 2, 8, 7], i64)], antialias=1, mode=mode)
+    yield Case("large_resize_outside", "Resize", 18, [floats(1, 1, 400, 5), None, None, numpy.array([1, 1, 3, 5], i64)],
+               antialias=1, mode="linear", exclude_outside=1)
+    yield Case("large_resize_row", "Resize", 13, [floats(1, 1, 3, 3), None, None, numpy.array([1, 1, 1100000, 1], i64)],
+               mode="cubic")
+    for reduction in ("add", "mul", "max", "min"):
+        few = ints(-30, 30, 3000)
+        yield Case("large_scatter_" + reduction, "ScatterElements", 18, [few, ints(-3000, 3000, 3000), few], reduction=reduction)
+        yield Case("large_scatter_nd_" + reduction, "ScatterND", 18,
+                   [floats(60, 50, 2), ints(-50, 50, 2500, 2), floats(2500, 2)], reduction=reduction)
+    yield Case("large_scatter_10000", "ScatterND", 18, [floats(10000), ints(0, 10000, 10000, 1), floats(10000)], reduction="add")
+    yield Case("large_scatter_one", "ScatterElements", 18, [floats(5000000), ints(0, 5000000, 1), floats(1)], reduction="add")
+    yield Case("large_scatter_same", "ScatterElements", 18, [floats(2, 2100), ints(0, 2, 2, 1500), whole(2, 1500)],
+               axis=1, reduction="add")
+    yield Case("large_scatter_axis", "ScatterElements", 18,
+               [ints(0, 9, 3, 700, 3, dtype=numpy.int32), ints(0, 700, 2, 1100, 3), ints(0, 9, 2, 1100, 3, dtype=numpy.int32)],
+               axis=1, reduction="add")
+    for length in (3000, 2053, 4106, 8192):  # 50 * 60, a prime, twice that
+        yield Case(f"large_dft_{length}", "DFT", 17, [floats(2, length, 1)], axis=1)
+    yield Case("large_dft_inverse", "DFT", 17, [floats(1, 3000, 2)], axis=1, inverse=1)
+    yield Case("large_dft_inverse_prime", "DFT", 17, [floats(1, 2053, 2)], axis=1, inverse=1)
+    yield Case("large_dft_half", "DFT", 20, [floats(3000, 2, 1), None, numpy.array(0, i64)], onesided=1)
+    yield Case("large_dft_padded", "DFT", 20, [floats(1, 100, 2), numpy.array(3000, i64), numpy.array(1, i64)])
+    yield Case("large_stft", "STFT", 17, [floats(1, 9000, 1), numpy.array(1500, i64), floats(3000)])
+    yield Case("large_range", "Range", 11, [numpy.array(-5, i64), numpy.array(3300000, i64), numpy.array(3, i64)])
+    yield Case("large_range_back", "Range", 11, [numpy.array(5, i64), numpy.array(-1100000, i64), numpy.array(-1, i64)])
+    yield Case("large_range_i32", "Range", 11, [numpy.array(v, numpy.int32) for v in (7, 2200007, 2)])
+    yield Case("large_range_float", "Range", 11, [numpy.array(v, f32) for v in (-3, 550000, 0.5)])
+
+
+def whole(*shape):
+    return random.integers(-50, 50, shape).astype(f32)
+
+
 def views():
     """Sizes of what lies otherwise than in order; and element by element behind products, by sizes of any kind."""
     for i in range(40):
@@ -378,7 +436,7 @@ def write(folder, case):
 
 def main():
     written = 0
-    for family in (slices, pads, gathers, scatters, shapes, numbers, orders, resizes, spectra, grids, control, views):
+    for family in (slices, pads, gathers, suppressions, scatters, shapes, numbers, orders, resizes, spectra, grids, control, views, large):
         for case in family():
             try:
                 write(sys.argv[1], case)

@@ -160,6 +160,15 @@ def regions():
                 add("roi_align_%s_%d_%d" % (mode, samples, size), "RoiAlign", [real(6, 2, 2, 8, 9), corners, pictures],
                     version=16, coordinate_transformation_mode=mode, sampling_ratio=samples, output_height=size,
                     output_width=2, spatial_scale=.8)
+    # More than 160 samples of a bin along an axis.
+    long = numpy.array([[0, 0, 400, 400], [3.25, 10, 390.5, 20.75], [-0.5, 100, 50, 401], [380, 0, 300, 4]], FLOAT)
+    for mode in ("half_pixel", "output_half_pixel"):
+        add("roi_align_long_" + mode, "RoiAlign", [real(7, 2, 2, 400, 403), long[:3], numpy.array([0, 1, 1])], version=16,
+            output_height=2, output_width=2, sampling_ratio=0, coordinate_transformation_mode=mode)
+    add("roi_align_long_one", "RoiAlign", [real(7, 1, 3, 700, 170), long[:2], numpy.array([0, 0])], version=16,
+        output_height=1, output_width=3, sampling_ratio=0)
+    add("roi_align_many_samples", "RoiAlign", [real(7, 2, 2, 30, 20), long[1:] / 18, numpy.array([0, 1, 1])], version=16,
+        output_height=2, output_width=3, sampling_ratio=200)
     add("roi_align_old", "RoiAlign", [real(6, 2, 2, 8, 9), corners, pictures], version=10, output_height=2,
         output_width=2, spatial_scale=.5)
 
@@ -247,6 +256,19 @@ def products():
         name, low = numpy.dtype(kind).name, 0 if kind is numpy.uint32 else -4
         add("matmul_" + name, "MatMul", [whole(14, 2, 1, 3, 4, kind=kind, low=low),
             whole(15, 5, 4, 2, kind=kind, low=low)], version=13)
+    for kind in (numpy.int32, numpy.uint32, numpy.int64, numpy.uint64):  # so many terms are products of bytes
+        limits = numpy.iinfo(kind)
+        random = numpy.random.default_rng(16)
+        add("matmul_large_" + numpy.dtype(kind).name, "MatMul",
+            [random.integers(limits.min, limits.max, sizes, kind) for sizes in ((2, 130, 140), (140, 150))], version=13)
+    add("matmul_long", "MatMul", [whole(14, 40, 9000, kind=numpy.int64, low=-2**40, high=2**40),
+                                  whole(15, 9000, 15, kind=numpy.int64, low=-2**40, high=2**40)], version=13)
+    add("matmul_large_batches", "MatMul", [whole(14, 2, 1, 2, 80, 90, kind=numpy.int32), whole(15, 2, 2, 90, 80, kind=numpy.int32)],
+        version=13)
+    add("matmul_512", "MatMul", [whole(14, 512, 512, kind=numpy.int32), whole(15, 512, 512, kind=numpy.int32)], version=13)
+    add("matmul_integer_long", "MatMulInteger",
+        [whole(14, 2, 1000001, kind=numpy.uint8, low=0, high=9), whole(15, 1000001, 1, kind=numpy.int8), numpy.array(3, numpy.uint8),
+         numpy.array(-2, numpy.int8)], version=13)
     add("matmul_6d", "MatMul", [whole(14, 2, 1, 2, 1, 3, 4), whole(15, 3, 1, 2, 4, 2)], version=13)
     add("matmul_rows", "MatMul", [whole(14, 2, 5, 3, 4), whole(15, 4, 70)], version=13, constants=(1,))
     add("matmul_nothing", "MatMul", [whole(14, 2, 0), whole(15, 0, 3)], version=13)

@@ -143,6 +143,49 @@ static struct proto body(const char *op) {
     return graph;
 }
 
+/* A mask, keys and values that grow. */
+static void add_loop(void) {
+    static const struct {
+        const char *op, *inputs, *output;
+    } arithmetic[] = {{"Shape", "k", "keys"},          {"Gather", "keys two", "past"}, {"Add", "past one", "all"},
+                      {"Shape", "mask", "shape"},      {"Slice", "shape one two", "size"},
+                      {"Concat", "shape size", "parts"}, {"Mul", "shape shape", "squares"}};
+    const int64_t numbers[] = {1, 2};
+    struct proto graph = {NULL, 0}, node, model;
+    for (int i = 0; i < 7; i++) {
+        node = model_node(arithmetic[i].op, arithmetic[i].inputs, arithmetic[i].output);
+        if (i == 5) {
+            proto_message(&node, 5, int_attribute("axis", 0));
+        }
+        proto_message(&graph, 1, node);
+    }
+    node = model_node("Cast", "all", "total");
+    proto_message(&node, 5, int_attribute("to", ONNX_INT32));
+    proto_message(&graph, 1, node);
+    proto_message(&graph, 1, model_node("Identity", "mask", "same"));
+    proto_message(&graph, 1, model_node("ReduceSum", "same one", "sums"));
+    node = model_node("Cast", "sums", "lengths");
+    proto_message(&node, 5, int_attribute("to", ONNX_INT32));
+    proto_message(&graph, 1, node);
+    node = model_call("com.microsoft", "GroupQueryAttention", "x - - k v lengths total", "y nk nv");
+    proto_message(&node, 5, int_attribute("num_heads", 2));
+    proto_message(&node, 5, int_attribute("kv_num_heads", 1));
+    proto_message(&graph, 1, node);
+    proto_message(&graph, 5, ints_tensor("one", 1, numbers));
+    proto_message(&graph, 5, ints_tensor("two", 1, numbers + 1));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "b 1 16"));
+    proto_message(&graph, 11, model_value("k", ONNX_FLOAT, "b 1 past 4"));
+    proto_message(&graph, 11, model_value("v", ONNX_FLOAT, "b 1 past 4"));
+    proto_message(&graph, 11, model_value("mask", ONNX_INT64, "b total"));
+    const char *const outputs[] = {"y", "nk", "nv", "parts", "squares"};
+    for (int i = 0; i < 5; i++) {
+        proto_message(&graph, 12, model_value(outputs[i], i < 3 ? ONNX_FLOAT : ONNX_INT64, "?"));
+    }
+    model = model_of(graph);
+    proto_message(&model, 8, model_opset("com.microsoft", 1));
+    add_model(model.bytes, model.length);
+}
+
 static void add_own(void) {
     const int64_t sizes[] = {4, 4}, picture[] = {2, 3, 3, 3}, shape[] = {0, -1}, axes[] = {1};
     struct proto graph = {NULL, 0}, node, function = {NULL, 0}, model;
@@ -218,6 +261,7 @@ static void add_own(void) {
     proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "? ?"));
     model = model_of(graph);
     add_model(model.bytes, model.length);
+    add_loop();
 }
 
 /* ---- trying ---- */

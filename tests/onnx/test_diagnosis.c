@@ -18,12 +18,15 @@ static struct {
     float error;
 } fault;
 
-bool __real_onnx_run_execute(struct onnx_run *run, void *const *outputs, struct onnx_error *error);
-bool __wrap_onnx_run_execute(struct onnx_run *run, void *const *outputs, struct onnx_error *error);
+bool __real_onnx_run_execute_at(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
+                                struct onnx_error *error);
+bool __wrap_onnx_run_execute_at(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
+                                struct onnx_error *error);
 
-bool __wrap_onnx_run_execute(struct onnx_run *run, void *const *outputs, struct onnx_error *error) {
+bool __wrap_onnx_run_execute_at(struct onnx_run *run, void *const *outputs, const struct onnx_place *places,
+                                struct onnx_error *error) {
     const struct onnx_graph *graph = run->session->graph;
-    const bool done = __real_onnx_run_execute(run, outputs, error);
+    const bool done = __real_onnx_run_execute_at(run, outputs, places, error);
     if (done && fault.op != NULL && !run->session->options.by_reference && graph->node_count == 1 &&
         strcmp(graph->nodes[0].op, fault.op) == 0) {
         ((float *)outputs[0])[BAD] += fault.error;

@@ -40,7 +40,7 @@ static int make_folder(void **state) {
 static int remove_folder(void **state) {
     static const char *const names[] = {
         "secret",   "model/data", "model/sub/data", "model/..data", "model/out", "model/up", "model/parent",
-        "model/in", "model/loop", "model/pipe",     "model/net",    "model/large",    "model/sub", "model",    ""};
+        "model/in", "model/loop", "model/pipe",     "model/net",    "model/large",    "model/floats", "model/sub", "model",    ""};
     (void)state;
     for (size_t i = 0; i < ENTRIES(names); i++) {
         remove(path_of(names[i]));
@@ -162,7 +162,7 @@ static struct proto int16s_of(const char *name, int64_t count, int offset) {
     return tensor;
 }
 
-/* Parts that overlap are copies; there are 36 of them here, and the file has 16 bytes. */
+/* Parts that overlap each take memory of a device; there are 36 of them here, and the file has 16 bytes. */
 static void a_small_model_does_not_fill_memory_from_a_large_file(void **state) {
     struct proto graph = {NULL, 0};
     (void)state;
@@ -220,6 +220,74 @@ static void only_what_tensors_take_is_read(void **state) {
     assert_in_range(allocated, 1, 1 << 20);
 }
 
+enum { LARGE = 100000 };
+
+static struct proto floats_of(const char *name, const char *offset) {
+    struct proto tensor = {NULL, 0};
+    proto_int(&tensor, 1, LARGE);
+    proto_int(&tensor, 2, ONNX_FLOAT);
+    proto_text(&tensor, 8, name);
+    put_entry(&tensor, "location", "floats");
+    put_entry(&tensor, "offset", offset);
+    proto_int(&tensor, 14, 1);
+    return tensor;
+}
+
+static struct proto inside_of(const char *name, const float *data) {
+    struct proto tensor = {NULL, 0};
+    proto_int(&tensor, 1, LARGE);
+    proto_int(&tensor, 2, ONNX_FLOAT);
+    proto_text(&tensor, 8, name);
+    proto_bytes(&tensor, 9, data, LARGE * sizeof *data);
+    return tensor;
+}
+
+/* Large tensors stay in their file, which is mapped, aligned or not; the model's own, too. */
+static void large_tensors_are_not_copied(void **state) {
+    static float data[LARGE + 2];
+    struct proto graph = {NULL, 0};
+    struct onnx_model model;
+    (void)state;
+    for (size_t i = 0; i < LARGE + 2; i++) {
+        data[i] = (float)i;
+    }
+    write_file("model/floats", data, sizeof data);
+    proto_message(&graph, 5, floats_of("first", "0"));
+    proto_message(&graph, 5, floats_of("second", "8"));
+    struct proto bytes = model_of(graph);
+    allocated = 0;
+    expect_read(bytes, path_of("model"), &model);
+    assert_in_range(allocated, 1, 1 << 18);
+    const float *first = model.graph.values[0].constant->data, *second = model.graph.values[1].constant->data;
+    assert_ptr_equal(second, first + 2);
+    assert_true(onnx_arena_bytes(&model.arena) < 1 << 18);
+    for (int turn = 0; turn < 2; turn++) {
+        assert_memory_equal(first, data, LARGE * sizeof *data);
+        assert_memory_equal(second, data + 2, LARGE * sizeof *data);
+        onnx_arena_release(&model.arena, second, LARGE * sizeof *data); /* they are read again */
+        onnx_arena_release(&model.arena, data, sizeof data);
+        assert_true(data[1] == 1);
+    }
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+    graph = (struct proto){NULL, 0};
+    proto_message(&graph, 5, floats_of("odd", "2"));
+    proto_message(&graph, 5, inside_of("inside", data));
+    bytes = model_of(graph);
+    write_file("model/net", bytes.bytes, bytes.length);
+    proto_free(&bytes);
+    struct onnx_file *file;
+    struct onnx_error error;
+    allocated = 0;
+    assert_true(onnx_open(path_of("model/net"), &file, &error));
+    const struct onnx_model *opened = onnx_file_model(file);
+    assert_true(onnx_arena_bytes(&opened->arena) < 1 << 18);
+    assert_in_range(allocated, 1, LARGE * sizeof *data + (1 << 18)); /* the file's bytes, while it is read */
+    assert_memory_equal(opened->graph.values[0].constant->data, (char *)data + 2, LARGE * sizeof *data);
+    assert_memory_equal(opened->graph.values[1].constant->data, data, LARGE * sizeof *data);
+    onnx_close(file);
+}
+
 static void files_are_opened(void **state) {
     struct proto bytes = outside("data", "12", "4");
     struct onnx_file *file;
@@ -253,6 +321,7 @@ int main(void) {
         cmocka_unit_test(a_small_model_does_not_fill_memory_from_a_large_file),
         cmocka_unit_test(tensors_of_the_same_part_share_it),
         cmocka_unit_test(only_what_tensors_take_is_read),
+        cmocka_unit_test(large_tensors_are_not_copied),
         cmocka_unit_test(files_are_opened),
     };
     return cmocka_run_group_tests_name("onnx_external", tests, make_folder, remove_folder);

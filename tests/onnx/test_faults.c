@@ -11,9 +11,9 @@
 #include "faults.h"
 #include "models.h"
 #include "onnx/file.h"
-#include "onnx/session.h"
+#include "onnx/stages.h"
 
-enum { WIDTH = 32 };
+enum { WIDTH = 32, MOST_ROWS = 60 };
 
 static faults_set_function faults_set;
 static faults_calls_function faults_calls;
@@ -21,9 +21,9 @@ static faults_failed_function faults_failed;
 static faults_live_function faults_live;
 static faults_misuses_function faults_misuses;
 
-static struct proto bytes;
-static struct onnx_model model;
-static float x[WIDTH];
+static struct proto bytes, staged_bytes;
+static struct onnx_model model, staged_model;
+static float x[MOST_ROWS * WIDTH];
 
 static void find(void *library, const char *name, void *function) {
     void *symbol = dlsym(library, name);
@@ -31,6 +31,23 @@ static void find(void *library, const char *name, void *function) {
         fail_msg("libvulkan.so.1 has no %s: it is not that of tests/onnx, which LD_LIBRARY_PATH must name", name);
     }
     memcpy(function, &symbol, sizeof symbol);
+}
+
+/* Where relu(x) is not 0, as FLOAT: a plan, a node of the host, and another plan. */
+static bool set_up_stages(void) {
+    struct proto graph = {NULL, 0}, cast = model_node("Cast", "p", "y"), to = {NULL, 0};
+    struct onnx_error error;
+    proto_text(&to, 1, "to");
+    proto_int(&to, 3, ONNX_FLOAT);
+    proto_int(&to, 20, ONNX_ATTRIBUTE_INT);
+    proto_message(&cast, 5, to);
+    proto_message(&graph, 1, model_node("Relu", "x", "a"));
+    proto_message(&graph, 1, model_node("NonZero", "a", "p"));
+    proto_message(&graph, 1, cast);
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "n 32"));
+    proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "2 m"));
+    staged_bytes = model_of(graph);
+    return onnx_read_model(staged_bytes.bytes, staged_bytes.length, NULL, &staged_model, &error);
 }
 
 /* y = relu(x w): weights are a constant that is uploaded. */
@@ -52,23 +69,26 @@ static int set_up(void **state) {
     proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "n 32"));
     proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "n 32"));
     bytes = model_of(graph);
-    for (size_t i = 0; i < WIDTH; i++) {
-        x[i] = (float)i;
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
+        x[i] = (float)(i % WIDTH);
     }
-    return !onnx_read_model(bytes.bytes, bytes.length, NULL, &model, &error);
+    return !onnx_read_model(bytes.bytes, bytes.length, NULL, &model, &error) || !set_up_stages();
 }
 
 static int tear_down(void **state) {
     (void)state;
     onnx_arena_free(&model.arena);
     proto_free(&bytes);
+    onnx_arena_free(&staged_model.arena);
+    proto_free(&staged_bytes);
     return 0;
 }
 
-static bool run(struct onnx_session *session, struct onnx_error *error) {
-    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = x};
+/* Of a number of rows, which are the same. */
+static bool run_rows(struct onnx_session *session, uint32_t rows, struct onnx_error *error) {
+    static float y[MOST_ROWS * WIDTH];
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {rows, WIDTH}, .data = x};
     struct onnx_run *begun;
-    float y[WIDTH] = {0};
     void *const outputs[] = {y};
     *error = (struct onnx_error){0};
     if (!onnx_run_begin(session, 1, &input, &begun, error)) {
@@ -77,10 +97,54 @@ static bool run(struct onnx_session *session, struct onnx_error *error) {
     }
     const bool done = onnx_run_execute(begun, outputs, error);
     onnx_run_end(begun);
-    for (size_t i = 0; done && i < WIDTH; i++) {
+    for (size_t i = 0; done && i < rows * (size_t)WIDTH; i++) {
         assert_float_equal(y[i], 1.5F * (WIDTH * (WIDTH - 1) / 2), 0);
     }
     return done;
+}
+
+static bool run(struct onnx_session *session, struct onnx_error *error) {
+    return run_rows(session, 1, error);
+}
+
+static bool run_stages(struct onnx_stages *stages, struct onnx_error *error) {
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = x};
+    struct onnx_stages_run *begun;
+    float y[2][WIDTH - 1] = {{0}};
+    void *const outputs[] = {y};
+    *error = (struct onnx_error){0};
+    if (!onnx_stages_begin(stages, 1, &input, NULL, &begun, error)) {
+        assert_null(begun);
+        return false;
+    }
+    assert_int_equal(onnx_stages_outputs(begun)[0].sizes[1], WIDTH - 1);
+    const bool done = onnx_stages_execute(begun, outputs, NULL, error);
+    onnx_stages_end(begun);
+    for (size_t i = 0; done && i < WIDTH - 1; i++) {
+        assert_float_equal(y[0][i], 0, 0);
+        assert_float_equal(y[1][i], i + 1, 0);
+    }
+    return done;
+}
+
+/* A session, or one of several stages. */
+struct tried {
+    struct onnx_session *session;
+    struct onnx_stages *stages;
+};
+
+static bool create(struct onnx_device *device, bool has_stages, struct tried *tried, struct onnx_error *error) {
+    const struct onnx_session_options options = {0};
+    return has_stages ? onnx_stages_create(device, &staged_model, &staged_model.graph, &options, &tried->stages, error)
+                      : onnx_session_create(device, &model, &model.graph, NULL, &tried->session, error);
+}
+
+static bool is_there(const struct tried *tried) {
+    return tried->session != NULL || tried->stages != NULL;
+}
+
+static bool run_tried(const struct tried *tried, struct onnx_error *error) {
+    return tried->stages != NULL ? run_stages(tried->stages, error) : run(tried->session, error);
 }
 
 static bool tells_of_loss(const struct onnx_error *error) {
@@ -96,26 +160,27 @@ static void expect_reason(const struct onnx_error *error, const char *call, VkRe
 }
 
 /* Two runs; whether there was an nth call that failed. */
-static bool fail_call(const char *call, uint32_t nth, VkResult failure) {
+static bool fail_call(bool has_stages, const char *call, uint32_t nth, VkResult failure) {
     struct onnx_device *device = NULL;
-    struct onnx_session *session = NULL;
+    struct tried tried = {NULL, NULL};
     struct onnx_error error = {0};
     faults_set(call, (int32_t)nth, failure);
     bool done = onnx_device_open(NULL, &device, &error);
-    done = done && onnx_session_create(device, &model, &model.graph, NULL, &session, &error);
-    done = done && run(session, &error) && run(session, &error);
+    done = done && create(device, has_stages, &tried, &error);
+    done = done && run_tried(&tried, &error) && run_tried(&tried, &error);
     const bool failed = faults_failed() != 0;
     if (!done) {
         assert_true(failed);
         expect_reason(&error, call, failure);
-        assert_true(failure != VK_ERROR_DEVICE_LOST || session == NULL || !run(session, &error));
-        assert_true(failure != VK_ERROR_DEVICE_LOST || session == NULL || tells_of_loss(&error));
+        assert_true(failure != VK_ERROR_DEVICE_LOST || !is_there(&tried) || !run_tried(&tried, &error));
+        assert_true(failure != VK_ERROR_DEVICE_LOST || !is_there(&tried) || tells_of_loss(&error));
     }
     faults_set(NULL, 0, 0);
-    if (session != NULL && failure != VK_ERROR_DEVICE_LOST && !run(session, &error)) {
+    if (is_there(&tried) && failure != VK_ERROR_DEVICE_LOST && !run_tried(&tried, &error)) {
         fail_msg("after %s %u had failed with %d a run fails: %s", call, (unsigned)nth, (int)failure, error.text);
     }
-    onnx_session_free(session);
+    onnx_session_free(tried.session);
+    onnx_stages_free(tried.stages);
     onnx_device_close(device);
     if (faults_live() != 0 || faults_misuses() != 0) {
         fail_msg("after %s %u had failed with %d %d objects are left, and there were %u misuses", call, (unsigned)nth,
@@ -142,7 +207,7 @@ static void any_call_may_fail(void **state) {
                 continue; /* there is none to be lost */
             }
             uint32_t nth = 1;
-            while (fail_call(names[i], nth, failures[f])) {
+            while (fail_call(false, names[i], nth, failures[f])) {
                 nth++;
             }
             reached += nth - 1;
@@ -151,6 +216,54 @@ static void any_call_may_fail(void **state) {
     }
     print_message("# %u calls of %u functions failed\n", (unsigned)reached, (unsigned)failed);
     assert_int_equal(failed, sizeof names / sizeof *names);
+}
+
+/* Between stages, too: nothing that a stage made is left, and the next run works. */
+static void any_stage_may_fail(void **state) {
+    (void)state;
+    static const struct {
+        const char *call;
+        VkResult failure;
+    } faults[] = {{"vkAllocateMemory", VK_ERROR_OUT_OF_DEVICE_MEMORY},
+                  {"vkCreateBuffer", VK_ERROR_OUT_OF_HOST_MEMORY},
+                  {"vkCreateComputePipelines", VK_ERROR_OUT_OF_DEVICE_MEMORY},
+                  {"vkQueueSubmit", VK_ERROR_OUT_OF_HOST_MEMORY},
+                  {"vkWaitForFences", VK_ERROR_DEVICE_LOST}};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        uint32_t nth = 1;
+        while (fail_call(true, faults[i].call, nth, faults[i].failure)) {
+            nth++;
+        }
+        assert_true(nth > 2); /* in both plans */
+    }
+}
+
+/* With what the input then holds; outputs of other sizes have no room. */
+static void stages_are_executed_again(void **state) {
+    (void)state;
+    struct onnx_device *device;
+    struct tried tried = {NULL, NULL};
+    struct onnx_error error = {0};
+    float changed[WIDTH] = {1, 0, 2, 0, 3}, y[2][3] = {{0}};
+    void *const outputs[] = {y};
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = changed};
+    struct onnx_stages_run *begun;
+    assert_true(onnx_device_open(NULL, &device, &error) && create(device, true, &tried, &error));
+    assert_true(onnx_stages_begin(tried.stages, 1, &input, NULL, &begun, &error));
+    assert_true(onnx_stages_execute(begun, outputs, NULL, &error));
+    assert_true(y[1][0] == 0 && y[1][1] == 2 && y[1][2] == 4);
+    changed[0] = 0;
+    changed[7] = 1;
+    assert_true(onnx_stages_execute(begun, outputs, NULL, &error));
+    assert_true(y[1][0] == 2 && y[1][1] == 4 && y[1][2] == 7);
+    changed[8] = 1;
+    assert_false(onnx_stages_execute(begun, outputs, NULL, &error));
+    assert_int_equal(error.result, VKDML_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.text, "output 0 gets other sizes"));
+    onnx_stages_end(begun);
+    assert_true(run_tried(&tried, &error));
+    onnx_stages_free(tried.stages);
+    onnx_device_close(device);
 }
 
 /* A session on a device that is lost ends; another has another device, and works. */
@@ -186,9 +299,61 @@ static void another_session_works_after_a_loss(void **state) {
     assert_int_equal(faults_misuses(), 0);
 }
 
+/* Memory that is out for a new shape is had of other shapes; where there is none a later run works. */
+static void a_new_shape_may_fail(void **state) {
+    (void)state;
+    struct onnx_device *device;
+    struct onnx_session *session;
+    struct onnx_error error = {0};
+    assert_true(onnx_device_open(NULL, &device, &error));
+    assert_true(onnx_session_create(device, &model, &model.graph, NULL, &session, &error));
+    assert_true(run(session, &error));
+    faults_set("vkAllocateMemory", 1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_true(run_rows(session, MOST_ROWS / 2, &error));
+    assert_true(faults_failed() != 0);
+    faults_set("vkAllocateMemory", -1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_false(run_rows(session, MOST_ROWS, &error));
+    assert_int_equal(error.result, VKDML_ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_non_null(strstr(error.text, "vkAllocateMemory"));
+    faults_set(NULL, 0, 0);
+    assert_true(run_rows(session, MOST_ROWS, &error));
+    assert_true(run(session, &error));
+    onnx_session_free(session);
+    onnx_device_close(device);
+    assert_int_equal(faults_live(), 0);
+    assert_int_equal(faults_misuses(), 0);
+}
+
+/* As many shapes as are kept, the number of Vulkan's objects is the same: memory, descriptor pools, command pools. */
+static void objects_do_not_grow_with_shapes(void **state) {
+    (void)state;
+    const struct onnx_session_options options = {.shapes_kept = 3};
+    struct onnx_device *device;
+    struct onnx_session *session;
+    struct onnx_error error = {0};
+    assert_true(onnx_device_open(NULL, &device, &error));
+    assert_true(onnx_session_create(device, &model, &model.graph, &options, &session, &error));
+    assert_true(run_rows(session, MOST_ROWS, &error));
+    int32_t most[2] = {0, 0}; /* of the first and of the last half: shapes have different numbers of pipelines */
+    for (uint32_t rows = 1; rows < MOST_ROWS; rows++) {
+        assert_true(run_rows(session, rows, &error));
+        int32_t *half = &most[rows >= MOST_ROWS / 2];
+        *half = faults_live() > *half ? faults_live() : *half;
+    }
+    assert_true(most[1] <= most[0]);
+    onnx_session_free(session);
+    onnx_device_close(device);
+    assert_int_equal(faults_live(), 0);
+    assert_int_equal(faults_misuses(), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_shape_may_fail),
+        cmocka_unit_test(objects_do_not_grow_with_shapes),
         cmocka_unit_test(any_call_may_fail),
+        cmocka_unit_test(any_stage_may_fail),
+        cmocka_unit_test(stages_are_executed_again),
         cmocka_unit_test(another_session_works_after_a_loss),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

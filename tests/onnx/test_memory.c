@@ -17,13 +17,15 @@
 #include "models.h"
 #include "onnx/diagnosis.h"
 #include "onnx/file.h"
-#include "onnx/session.h"
+#include "onnx/stages.h"
 #include "onnx/vkdml_onnx.h"
 
 enum { WIDTH = 32, BYTES = 4 * WIDTH };
 
 static char folder[] = "/tmp/vkdml-memory-XXXXXX", cache[64], path[64], weights[64];
 static float x[WIDTH];
+static struct proto staged_bytes;
+static struct onnx_model staged_model;
 static faults_live_function faults_live;
 static faults_misuses_function faults_misuses;
 
@@ -82,6 +84,17 @@ static void find(void *library, const char *name, void *function) {
     memcpy(function, &symbol, sizeof symbol);
 }
 
+static bool read_stages(void) {
+    struct onnx_error error;
+    struct proto graph = {NULL, 0};
+    proto_message(&graph, 1, model_node("Relu", "x", "a"));
+    proto_message(&graph, 1, model_node("NonZero", "a", "y"));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "n 32"));
+    proto_message(&graph, 12, model_value("y", ONNX_INT64, "2 m"));
+    staged_bytes = model_of(graph);
+    return onnx_read_model(staged_bytes.bytes, staged_bytes.length, NULL, &staged_model, &error);
+}
+
 static int set_up(void **state) {
     struct onnx_error error = {0};
     (void)state;
@@ -98,13 +111,15 @@ static int set_up(void **state) {
     for (size_t i = 0; i < WIDTH; i++) {
         x[i] = (float)i;
     }
-    return !onnx_open(path, &file, &error);
+    return !onnx_open(path, &file, &error) || !read_stages();
 }
 
 static int tear_down(void **state) {
     char command[128];
     (void)state;
     onnx_close(file);
+    onnx_arena_free(&staged_model.arena);
+    proto_free(&staged_bytes);
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command);
 }
@@ -197,6 +212,78 @@ static bool run_at_places(struct onnx_error *error) {
     return done;
 }
 
+static struct onnx_session_options options;
+static struct proto loop; /* a model with a mask and a cache that grow */
+
+static struct proto with_int(struct proto node, const char *name, int64_t value) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, name);
+    proto_int(&attribute, 3, value);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_INT);
+    proto_message(&node, 5, attribute);
+    return node;
+}
+
+static void make_loop(void) {
+    struct proto graph = {NULL, 0}, axis = {NULL, 0};
+    proto_int(&axis, 1, 1);
+    proto_int(&axis, 2, ONNX_INT64);
+    proto_text(&axis, 8, "axis");
+    proto_bytes(&axis, 9, &(int64_t){1}, sizeof(int64_t));
+    proto_message(&graph, 5, axis);
+    proto_message(&graph, 1, with_int(model_node("ReduceSum", "mask axis", "sums"), "keepdims", 0));
+    proto_message(&graph, 1, model_node("Sub", "sums axis", "last"));
+    proto_message(&graph, 1, with_int(model_node("Cast", "last", "lengths"), "to", ONNX_INT32));
+    proto_message(&graph, 1, model_node("Shape", "mask", "shape"));
+    proto_message(&graph, 1, model_node("Gather", "shape axis", "total64"));
+    proto_message(&graph, 1, with_int(model_node("Cast", "total64", "total"), "to", ONNX_INT32));
+    proto_message(&graph, 1, model_node("Mul", "shape shape", "squares"));
+    struct proto node = model_call("com.microsoft", "GroupQueryAttention", "x - - k v lengths total", "y nk");
+    proto_message(&graph, 1, with_int(with_int(node, "num_heads", 1), "kv_num_heads", 1));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "1 s 6"));
+    proto_message(&graph, 11, model_value("k", ONNX_FLOAT, "1 1 past 2"));
+    proto_message(&graph, 11, model_value("v", ONNX_FLOAT, "1 1 past 2"));
+    proto_message(&graph, 11, model_value("mask", ONNX_INT64, "1 all"));
+    proto_message(&graph, 12, model_value("nk", ONNX_FLOAT, "1 1 all 2"));
+    proto_message(&graph, 12, model_value("squares", ONNX_INT64, "2"));
+    loop = model_of(graph);
+    proto_message(&loop, 8, model_opset("com.microsoft", 1));
+}
+
+/* Two lengths by one plan. */
+static bool run_loop(struct onnx_error *error) {
+    static const int64_t mask[] = {1, 1, 1, 1};
+    struct onnx_model model;
+    struct onnx_session *of = NULL;
+    if (!onnx_read_model(loop.bytes, loop.length, NULL, &model, error)) {
+        return false;
+    }
+    bool done = onnx_session_create(device, &model, &model.graph, &options, &of, error);
+    for (uint32_t past = 2; past < 4 && done; past++) {
+        const struct onnx_plan_input inputs[] = {{.type = ONNX_FLOAT, .rank = 3, .sizes = {1, 1, 6}, .data = x},
+                                                 {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, past, 2}, .data = x},
+                                                 {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, past, 2}, .data = x},
+                                                 {.type = ONNX_INT64, .rank = 2, .sizes = {1, past + 1}, .data = mask}};
+        float keys[8] = {0};
+        int64_t squares[2] = {0};
+        struct onnx_run *begun = NULL;
+        struct onnx_run_facts facts = {0};
+        done = onnx_run_begin(of, 4, inputs, &begun, error) &&
+               onnx_run_execute(begun, (void *[]){keys, squares}, error);
+        if (done) {
+            onnx_run_facts(begun, &facts);
+            assert_int_equal(facts.is_new, past == 2);
+            assert_memory_equal(keys, x, past * 2 * sizeof *keys);
+            assert_memory_equal(keys + past * 2, x + 2, 2 * sizeof *keys);
+            assert_int_equal(squares[1], (past + 1) * (past + 1));
+        }
+        onnx_run_end(begun);
+    }
+    onnx_session_free(of);
+    onnx_arena_free(&model.arena);
+    return done;
+}
+
 /* Nodes one by one, by the reference; of the model's outputs y is wrong. */
 static bool diagnose(struct onnx_error *error) {
     const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = x};
@@ -263,7 +350,25 @@ static bool call_all(struct onnx_error *error) {
 
 /* ---- the points ---- */
 
-static struct onnx_session_options options;
+
+/* Where relu(x) is not 0: a plan, and a node of the host. */
+static bool run_stages(struct onnx_error *error) {
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {1, WIDTH}, .data = x};
+    struct onnx_stages *stages;
+    struct onnx_stages_run *begun = NULL;
+    int64_t y[2][WIDTH - 1] = {{0}};
+    void *const outputs[] = {y};
+    bool done = onnx_stages_create(device, &staged_model, &staged_model.graph, &options, &stages, error);
+    assert_true(done == (stages != NULL));
+    done = done && onnx_stages_begin(stages, 1, &input, NULL, &begun, error);
+    for (uint32_t i = 0; done && i < 2; i++) {
+        done = onnx_stages_execute(begun, outputs, NULL, error);
+        assert_true(!done || (y[0][WIDTH - 2] == 0 && y[1][WIDTH - 2] == WIDTH - 1));
+    }
+    onnx_stages_end(begun);
+    onnx_stages_free(stages);
+    return done;
+}
 
 static void begin_session(bool has_pool) {
     struct onnx_error error = {0};
@@ -339,10 +444,15 @@ static void sessions(void **state) {
     fail_each("creating a session", create_session, false, false, 1);
     fail_each("creating a pool", create_pool, false, false, 1);
     fail_each("checking nodes", diagnose, false, false, 300);
+    fail_each("stages", run_stages, false, false, 60);
     fail_each("a session's run", run, true, false, 60);
     fail_each("a run at places", run_at_places, true, true, 60);
     options.by_reference = true;
     fail_each("a run by reference", run, true, false, 40);
+    fail_each("stages by reference", run_stages, false, false, 40);
+    make_loop();
+    fail_each("runs of growing sizes", run_loop, false, false, 200);
+    proto_free(&loop);
     options.by_reference = false;
     onnx_device_close(device);
 }

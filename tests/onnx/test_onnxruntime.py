@@ -7,6 +7,7 @@ import glob
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -127,6 +128,19 @@ class Plugin(unittest.TestCase):
             self.assertEqual(len(told), 1, result)
             self.assertIn(b"No such file or directory", told[0])
 
+    def test_loading_weights_is_logged(self):
+        """Once, whatever the number of shapes, where the option asks for it."""
+        program = ("import onnxruntime, numpy, vkdml.onnxruntime, sys\n"
+                   "options = vkdml.onnxruntime.session_options()\n"
+                   "options.add_session_config_entry('ep.vkdml.log', sys.argv[1])\n"
+                   "one = onnxruntime.InferenceSession(sys.stdin.buffer.read(), options)\n"
+                   "for rows in (1, 2, 1):\n"
+                   "    one.run(None, {'x': numpy.ones((rows, 131072), numpy.float32)})\n")
+        for log, count in (("1", 1), ("0", 0)):
+            result = subprocess.run([sys.executable, "-c", program, log], input=sums(131072)[0], capture_output=True)
+            told = [line for line in result.stderr.splitlines() if b"weights: 0.5 MiB loaded in " in line]
+            self.assertEqual((result.returncode, len(told)), (0, count), result)
+
     def test_an_empty_cache_folder_is_refused(self):
         with self.assertRaisesRegex(ValueError, 'cache is ""'):
             vkdml.onnxruntime.session_options(cache="")
@@ -223,6 +237,39 @@ class Plugin(unittest.TestCase):
 
         together(work, 4)
         self.assertEqual(failures, [])
+
+    def test_weights_in_files_are_not_copied(self):
+        """They are mapped, and leave memory as they are loaded. Another shape loads none, and has the same bits as weights that are
+        in the model."""
+        size = 512
+        weights = (np.arange(size * size, dtype=np.float32).reshape(size, size) % 17 - 8) / 8
+        ends = [[(name, TensorProto.FLOAT, ["n", size])] for name in "xy"]
+        text = model([helper.make_node("MatMul", ["x", "w"], ["y"])], *ends, [("w", weights)])
+        inside = session(text)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "net.onnx")
+            onnx.save(onnx.load_from_string(text), path, save_as_external_data=True, location="net.data", size_threshold=0)
+            one = session(path)
+            for rows in (1, 5, 40):
+                x = np.random.default_rng(rows).random((rows, size), np.float32)
+                np.testing.assert_array_equal(one.run(None, {"x": x})[0], inside.run(None, {"x": x})[0])
+            with open("/proc/self/smaps", encoding="ascii", errors="replace") as file:
+                mapped = [part for part in re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", file.read(), flags=re.MULTILINE)
+                          if "net.data" in part.partition("\n")[0]]
+            self.assertEqual([re.search(r"^Rss: +(\d+)", part, re.MULTILINE).group(1) for part in mapped], ["0"])
+            del one
+
+    def test_memory_for_shapes_is_a_number(self):
+        options = vkdml.onnxruntime.session_options()
+        options.add_session_config_entry("ep.vkdml.kept_bytes", "1 GiB")
+        self.assertFalse(made(self, options, "option kept_bytes is 1 GiB, must be a number of bytes"))
+        options = vkdml.onnxruntime.session_options()
+        options.add_session_config_entry("ep.vkdml.kept_bytes", "1")
+        text, weights = sums()
+        one = onnxruntime.InferenceSession(text, options)
+        for rows in (1, 2, 1):
+            x = np.ones((rows, 4), np.float32)
+            np.testing.assert_array_equal(one.run(None, {"x": x})[0], (x + weights) ** 2)
 
     def test_fork(self):
         """A child process is refused sessions and tensors of its parent at once, leaves them, and makes its own."""
@@ -391,6 +438,59 @@ class Operators(unittest.TestCase):
         np.testing.assert_allclose(where(text, {"x": x}, float32_intermediates=True)[0][0], theirs, rtol=1e-3)
         self.assertEqual(where(text, {"x": x})[0][0][0].tolist(), [0, 0])
 
+    def test_open_sizes_are_what_the_rules_ask_for(self):
+        """All nodes are claimed while sizes are open; sizes that do not fit are told with the condition."""
+        def image(*shape):
+            return {"x": self.rng.standard_normal(shape, dtype=np.float32)}
+
+        def caches(past, total, head=8):
+            sizes = {"x": (1, total - past, 64), "k": (1, 2, past, head), "v": (1, 2, past, head)}
+            return {"mask": np.ones((1, total), np.int64),
+                    **{name: self.rng.standard_normal(size, dtype=np.float32) for name, size in sizes.items()}}
+
+        for text, good, bad, reason in (
+                (pyramid(self.rng), [image(1, 3, 64, 128), image(1, 3, 128, 64)], image(1, 3, 100, 64),
+                 "'height' % 64 = 0, but it is 100"),
+                (positions(self.rng), [image(2, 4, 5, 3), image(1, 4, 8, 8)], image(1, 4, 256, 257),
+                 "sizes of this run: 'N' = 1, 'height' = 256, 'width' = 257"),
+                (waves(self.rng), [image(1, 1, 41040), image(2, 1, 65000)], image(1, 1, 41039), "'samples' >= 41040, but it is 41039"),
+                (cached(self.rng), [caches(3, 4), caches(5, 6)], caches(3, 4, 16), "'head' = 8, but it is 16")):
+            for feeds in good:
+                results, nodes = where(text, feeds)
+                self.assertEqual(nodes["-"], [])
+                for ours, theirs in zip(results, on_cpu(text, feeds)):
+                    np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+            with self.assertRaisesRegex(Exception, re.escape(reason)):
+                where(text, bad)
+
+    def test_open_sizes_may_be_large(self):
+        """Sizes that are open when a node is claimed, small and then large: the same session, by the plugin."""
+        rng = np.random.default_rng(9)
+        int32, int64 = TensorProto.INT32, TensorProto.INT64
+        cases = [
+            ("Resize", ["x", "", "", "sizes"], {"antialias": 1, "mode": "cubic"}, [("x", FLOAT, [1, 1, "H", "W"])],
+             [("sizes", np.array([1, 1, 8, 8]))], lambda n: {"x": rng.standard_normal((1, 1, n, n)).astype(np.float32)}, (20, 310)),
+            ("ScatterND", ["x", "i", "u"], {"reduction": "add"}, [("x", FLOAT, ["N"]), ("i", int64, ["M", 1]), ("u", FLOAT, ["M"])], [],
+             lambda n: {"x": np.zeros(n, np.float32), "i": rng.integers(0, n, (n, 1)), "u": np.ones(n, np.float32)}, (10, 10000)),
+            ("MatMul", ["x", "w"], {}, [("x", int32, ["M", "K"]), ("w", int32, ["K", "N"])], [],
+             lambda n: {name: rng.integers(-9, 9, (n, n), np.int32) for name in "xw"}, (8, 420)),
+            ("DFT", ["x"], {"axis": 1}, [("x", FLOAT, [1, "N", 1])], [],
+             lambda n: {"x": rng.standard_normal((1, n, 1)).astype(np.float32)}, (10, 3000)),
+            ("RoiAlign", ["x", "r", "b"], {"output_height": 2, "output_width": 2}, [("x", FLOAT, [1, 1, "H", "W"]), ("r", FLOAT, [1, 4]), ("b", int64, [1])], [],
+             lambda n: {"x": rng.standard_normal((1, 1, n, n)).astype(np.float32), "r": np.array([[0, 0, n - 1, n]], np.float32),
+                        "b": np.zeros(1, np.int64)}, (20, 400))]
+        for op, inputs, attributes, ends, constants, make, sizes in cases:
+            text = model([helper.make_node(op, inputs, ["y"], **attributes)], ends, [("y", ends[0][1], None)], constants, opset=18)
+            one, cpu = session(text), onnxruntime.InferenceSession(text, providers=["CPUExecutionProvider"])
+            for size in (*sizes, sizes[0]):
+                feed = make(size)
+                expected, got = cpu.run(None, feed)[0], one.run(None, feed)[0]
+                if op == "DFT":  # the CPU provider's is 1e-3 of the largest element off
+                    spectrum = np.fft.fft(feed["x"][:, :, 0].astype(float))
+                    expected = np.stack([spectrum.real, spectrum.imag], -1)
+                np.testing.assert_allclose(got, expected, rtol=1e-4, atol=2e-5 * max(1, np.abs(expected).max()), err_msg=op)
+            self.assertEqual(one.get_providers()[0], EP_NAME)
+
     def test_nodes_after_a_branch_are_ours(self):
         """The branches differ in their ranks, and shapes alone decide."""
         def body(op, inputs):
@@ -441,6 +541,54 @@ class Operators(unittest.TestCase):
             np.testing.assert_allclose(y, 2 * x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5), rtol=2e-3)
 
 
+def pyramid(rng, levels=6):
+    """A U-Net: halved and doubled again, joined with what was there before."""
+    nodes, constants, x, inner = [], [("b", rng.standard_normal((4, 8, 3, 3), dtype=np.float32) / 8)], "x", 3
+    for level in range(levels):
+        constants += [(f"w{level}", rng.standard_normal((4, inner, 3, 3), dtype=np.float32) / 6),
+                      (f"u{level}", rng.standard_normal((4, 4, 2, 2), dtype=np.float32) / 2)]
+        nodes += [helper.make_node("Conv", [x, f"w{level}"], [f"c{level}"], pads=[1] * 4),
+                  helper.make_node("MaxPool", [f"c{level}"], [f"p{level}"], kernel_shape=[2, 2], strides=[2, 2])]
+        x, inner = f"p{level}", 4
+    for level in reversed(range(levels)):
+        nodes += [helper.make_node("ConvTranspose", [x, f"u{level}"], [f"d{level}"], strides=[2, 2]),
+                  helper.make_node("Concat", [f"d{level}", f"c{level}"], [f"j{level}"], axis=1),
+                  helper.make_node("Conv", [f"j{level}", "b"], [f"y{level}"], pads=[1] * 4)]
+        x = f"y{level}"
+    return model(nodes, [("x", FLOAT, [1, 3, "height", "width"])], [(x, FLOAT, None)], constants)
+
+
+def positions(rng):
+    """Attention of all positions of an image."""
+    nodes = [helper.make_node("Reshape", ["x", "s"], ["k"]), helper.make_node("Transpose", ["k"], ["q"], perm=[0, 2, 1]),
+             helper.make_node("MatMul", ["q", "k"], ["l"], "scores"), helper.make_node("Softmax", ["l"], ["p"]),
+             helper.make_node("MatMul", ["p", "q"], ["o"]), helper.make_node("Transpose", ["o"], ["y"], perm=[0, 2, 1])]
+    return model(nodes, [("x", FLOAT, ["N", 4, "height", "width"])], [("y", FLOAT, None)], [("s", np.array([0, 4, -1]))])
+
+
+def waves(rng):
+    """Windows of 400 samples, and seven strided convolutions of these."""
+    nodes, constants, x = [helper.make_node("Conv", ["x", "w"], ["c"], strides=[160])], [], "c"
+    constants = [("w", rng.standard_normal((4, 1, 400), dtype=np.float32) / 20),
+                 ("v", rng.standard_normal((4, 4, 3), dtype=np.float32) / 3)]
+    for turn in range(7):
+        nodes.append(helper.make_node("Conv", [x, "v"], [f"c{turn}"], f"conv{turn}", strides=[2]))
+        x = f"c{turn}"
+    return model(nodes, [("x", FLOAT, ["N", 1, "samples"])], [(x, FLOAT, None)], constants)
+
+
+def cached(rng):
+    """A head size that follows from the queries, and a mask whose length decides."""
+    nodes = [helper.make_node("ReduceSum", ["mask", "one"], ["r"], keepdims=0), helper.make_node("Sub", ["r", "one"], ["d"]),
+             helper.make_node("Cast", ["d"], ["l"], to=TensorProto.INT32), helper.make_node("Shape", ["mask"], ["m"]),
+             helper.make_node("Gather", ["m", "second"], ["g"]), helper.make_node("Cast", ["g"], ["t"], to=TensorProto.INT32),
+             helper.make_node("GroupQueryAttention", ["x", "", "", "k", "v", "l", "t"], ["y", "p", "q"],
+                              domain="com.microsoft", num_heads=4, kv_num_heads=2)]
+    caches = [(name, FLOAT, [1, 2, "past", "head"]) for name in "kv"]
+    return model(nodes, [("x", FLOAT, [1, "length", 64]), *caches, ("mask", TensorProto.INT64, [1, "total"])],
+                 [(name, FLOAT, None) for name in "ypq"], [("one", np.array([1])), ("second", np.array(1))])
+
+
 def made(case, options, reason):
     """Whether a session is on the plugin; else it was refused for the reason, or older versions fell back, and printed it."""
     try:
@@ -448,6 +596,132 @@ def made(case, options, reason):
     except Exception as error:
         case.assertRegex(str(error), reason)
         return False
+
+
+def detector():
+    """Two convolutions make boxes and scores of each place of an image; boxes that are selected are gathered. Weights and images
+    are whole numbers, so that scores are exact, and many are equal."""
+    rng = np.random.default_rng(3)
+    constants = [("box_weights", rng.integers(-2, 3, (4, 3, 3, 3)).astype(np.float32)),
+                 ("score_weights", rng.integers(-2, 3, (2, 3, 3, 3)).astype(np.float32)), ("eighth", np.array(0.125, np.float32)),
+                 ("box_shape", np.array([1, 4, -1])), ("score_shape", np.array([1, 2, -1])), ("most", np.array([50])),
+                 ("overlap", np.array([0.4], np.float32)), ("second", np.array([2])), ("third", np.array([3])),
+                 ("columns", np.array([1])), ("flat", np.array([-1]))]
+    nodes = [helper.make_node("Conv", ["x", "box_weights"], ["b"], pads=[1, 1, 1, 1]),
+             helper.make_node("Conv", ["x", "score_weights"], ["s"], pads=[1, 1, 1, 1]),
+             helper.make_node("Reshape", ["b", "box_shape"], ["rows"]), helper.make_node("Reshape", ["s", "score_shape"], ["logits"]),
+             helper.make_node("Transpose", ["rows"], ["boxes"], perm=[0, 2, 1]), helper.make_node("Mul", ["logits", "eighth"], ["scores"]),
+             helper.make_node("NonMaxSuppression", ["boxes", "scores", "most", "overlap", "least"], ["selected"]),
+             helper.make_node("Slice", ["selected", "second", "third", "columns"], ["column"]),
+             helper.make_node("Reshape", ["column", "flat"], ["places"]),
+             helper.make_node("Gather", ["boxes", "places"], ["found"], axis=1), helper.make_node("Relu", ["found"], ["y"])]
+    return model(nodes, [("x", FLOAT, [1, 3, "H", "W"]), ("least", FLOAT, [1])],
+                 [("selected", TensorProto.INT64, ["N", 3]), ("y", FLOAT, [1, "N", 4]), ("scores", FLOAT, [1, 2, "P"])], constants)
+
+
+def host_chain():
+    """Nodes of the host one after another, and one of its results that is an output as it is."""
+    nodes = [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("NonZero", ["a"], ["places"]),
+             helper.make_node("Transpose", ["places"], ["t"]), helper.make_node("GatherND", ["a", "t"], ["values"]),
+             helper.make_node("Greater", ["values", "half"], ["large"]),
+             helper.make_node("Compress", ["values", "large"], ["kept"], axis=0),
+             helper.make_node("Cast", ["kept"], ["whole"], to=TensorProto.INT64),
+             helper.make_node("Unique", ["whole"], ["u", "", "", "counts"]), helper.make_node("Neg", ["u"], ["y"])]
+    return model(nodes, [("x", FLOAT, ["H", "W"])],
+                 [("y", TensorProto.INT64, ["U"]), ("places", TensorProto.INT64, [2, "P"]), ("counts", TensorProto.INT64, ["U"]),
+                  ("kept", FLOAT, ["K"]), ("x", FLOAT, ["H", "W"])], [("half", np.array(0.5, np.float32))])
+
+
+class Stages(unittest.TestCase):
+    """Models some of whose sizes depend on data."""
+
+    def compare(self, text, feeds):
+        """Each run of one session with ONNX Runtime's CPU provider, and bit by bit with a session of its own and vkdml.Model."""
+        cpu = onnxruntime.InferenceSession(text, providers=["CPUExecutionProvider"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report"
+            one = session(text, report=str(path))
+            lines = [line.split("\t")[0] for line in path.read_text().splitlines()]
+            self.assertEqual(set(lines), {"vkdml"}, lines)
+            (pathlib.Path(folder) / "model.onnx").write_bytes(text)
+            with vkdml.Model(pathlib.Path(folder) / "model.onnx") as module:
+                for feed in feeds:
+                    expected, got = cpu.run(None, feed), one.run(None, feed)
+                    for a, b in zip(expected, got):
+                        self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype))
+                        np.testing.assert_allclose(b, a, rtol=1e-4, atol=1e-4)
+                    for others in (session(text).run(None, feed), module.run(feed).values()):
+                        for a, b in zip(got, others, strict=True):
+                            np.testing.assert_array_equal(a, b)
+        return [[a.shape for a in cpu.run(None, feed)] for feed in feeds]
+
+    def test_a_detector(self):
+        rng = np.random.default_rng(4)
+        feeds = [{"x": rng.integers(-3, 4, (1, 3, size, 9)).astype(np.float32), "least": np.array([least], np.float32)}
+                 for size, least in ((7, 0.5), (7, 99), (7, 3), (9, 2), (7, 99), (7, -99), (9, 4))]
+        counts = {shapes[0][0] for shapes in self.compare(detector(), feeds)}
+        self.assertIn(0, counts)
+        self.assertGreater(len(counts), 3)
+
+    def test_one_box(self):
+        x = np.random.default_rng(6).integers(-3, 4, (1, 3, 5, 5)).astype(np.float32)
+        scores = np.unique(session(detector()).run(["scores"], {"x": x, "least": np.ones(1, np.float32)})[0])
+        self.assertEqual(self.compare(detector(), [{"x": x, "least": scores[-2:-1]}])[0][0], (1, 3))
+
+    def test_nodes_of_the_host_in_a_row(self):
+        rng = np.random.default_rng(6)
+        sizes = [(5, 7), (1, 1), (30, 40), (0, 3), (5, 7), (300, 200)]
+        feeds = [{"x": rng.standard_normal(size).astype(np.float32) * 3} for size in sizes]
+        feeds.append({"x": np.full((5, 7), -1, np.float32)})
+        self.compare(host_chain(), feeds)
+
+    def test_nodes_are_checked_one_by_one(self):
+        """Inputs of more than 64 KiB, whose elements plans do not look at."""
+        x = np.random.default_rng(7).standard_normal((150, 150)).astype(np.float32)
+        expected = session(host_chain()).run(None, {"x": x})
+        for a, b in zip(expected, session(host_chain(), check="cpu").run(None, {"x": x})):
+            np.testing.assert_array_equal(a, b)
+
+    def test_executing_again(self):
+        """Of a bound session: inputs and outputs stay on the device."""
+        text = model([helper.make_node("Relu", ["x"], ["a"]), helper.make_node("NonZero", ["a"], ["y"])],
+                     [("x", FLOAT, ["N"])], [("y", TensorProto.INT64, [1, "P"])])
+        one = session(text)
+        for values in ([1, 0, 2], [0, 0, 0], [3, 4, 5]):
+            x = np.array(values, np.float32)
+            binding = one.io_binding()
+            binding.bind_ortvalue_input("x", vkdml.onnxruntime.tensor(x))
+            vkdml.onnxruntime.bind_output(binding, "y")
+            one.run_with_iobinding(binding)
+            np.testing.assert_array_equal(binding.copy_outputs_to_cpu()[0], [np.flatnonzero(x)])
+
+    def test_threads_take_turns(self):
+        one, x = session(host_chain()), np.random.default_rng(8).standard_normal((4, 6, 8)).astype(np.float32)
+        expected = [one.run(None, {"x": part}) for part in x]
+        wrong = []
+
+        def work(seed):
+            for i in np.random.default_rng(seed).integers(0, 4, 6):
+                if any(not np.array_equal(a, b) for a, b in zip(expected[i], one.run(None, {"x": x[i]}))):
+                    wrong.append(i)
+        together(work, 4)
+        self.assertEqual(wrong, [])
+
+    def test_what_shapes_say_is_not_split(self):
+        """NonZero of a shape is computed while planning, and NonZero between the CPU's nodes is the CPU's."""
+        fill = helper.make_tensor("value", TensorProto.INT64, [1], [1])
+        text = model([helper.make_node("Shape", ["x"], ["s"]), helper.make_node("ConstantOfShape", ["s"], ["ones"], value=fill),
+                      helper.make_node("NonZero", ["ones"], ["places"]), helper.make_node("Cast", ["places"], ["c"], to=FLOAT),
+                      helper.make_node("Det", ["z"], ["d"]), helper.make_node("NonZero", ["d"], ["of_cpu"])],
+                     [("x", FLOAT, ["N", "N"]), ("z", FLOAT, ["K", 2, 2])], [("c", FLOAT, [2, "M"]), ("of_cpu", TensorProto.INT64, [1, "P"])])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report"
+            one = session(text, report=str(path))
+            for size in (2, 3):
+                got = one.run(None, {"x": np.eye(size, dtype=np.float32), "z": np.ones((3, 2, 2), np.float32)})
+                np.testing.assert_array_equal(got[0], np.indices((size, size)).reshape(2, -1))
+            lines = [line.split("\t") for line in path.read_text().splitlines()]
+        self.assertEqual(sorted(line[0] for line in lines if line[1] == "NonZero"), ["-", "vkdml"])
 
 
 class Memory(unittest.TestCase):

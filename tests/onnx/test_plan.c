@@ -8,9 +8,11 @@
 #include <cmocka.h>
 
 #include "models.h"
+#include "onnx/conditions.h"
 #include "onnx/file.h"
 #include "onnx/judge.h"
 #include "onnx/plan.h"
+#include "onnx/split.h"
 
 enum { MOST_INPUTS = 4 };
 
@@ -206,6 +208,68 @@ static void plans_hold_for_a_range(void **state) {
     inputs[3].data = &totals[2]; /* the cache grows */
     plan = plan_graph(&model, inputs);
     assert_true(onnx_plan_looked_at(plan)[3]);
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+static struct proto with_int(struct proto node, const char *name, int64_t value) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, name);
+    proto_int(&attribute, 3, value);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_INT);
+    proto_message(&node, 5, attribute);
+    return node;
+}
+
+/* A cache that grows by one: a step of lengths, where the mask is one longer and keys and values are alike. */
+static void plans_hold_for_a_step_of_lengths(void **state) {
+    static const struct {
+        uint32_t keys, values, mask;
+        bool holds;
+    } cases[] = {{70, 70, 71, true},    {65, 65, 66, true},  {128, 128, 129, true}, {64, 64, 65, false},
+                 {129, 129, 130, false}, {70, 70, 70, false}, {70, 71, 71, false}};
+    const struct onnx_plan_options options = {.has_growing_sizes = true};
+    struct onnx_plan_input inputs[] = {{.type = ONNX_FLOAT, .rank = 3, .sizes = {1, 1, 24}},
+                                       {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, 70, 8}},
+                                       {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, 70, 8}},
+                                       {.type = ONNX_INT64, .rank = 2, .sizes = {1, 71}}};
+    struct onnx_model model;
+    struct onnx_plan *plan;
+    struct onnx_error error = {0};
+    (void)state;
+    add_ints("one", 1, (const int64_t[]){1});
+    add_node("Shape", "mask", "shape");
+    add_node("Gather", "shape one", "total64");
+    proto_message(&graph, 1, with_int(model_node("Cast", "total64", "total"), "to", ONNX_INT32));
+    proto_message(&graph, 1, with_int(model_node("ReduceSum", "mask one", "sums"), "keepdims", 0));
+    proto_message(&graph, 1, with_int(model_node("Cast", "sums", "lengths"), "to", ONNX_INT32));
+    struct proto node = model_call("com.microsoft", "GroupQueryAttention", "x - - k v lengths total", "y nk nv");
+    proto_message(&graph, 1, with_int(with_int(node, "num_heads", 1), "kv_num_heads", 1));
+    add_input("x", ONNX_FLOAT, "1 rows 24");
+    add_input("k", ONNX_FLOAT, "1 1 past 8");
+    add_input("v", ONNX_FLOAT, "1 1 past 8");
+    add_input("mask", ONNX_INT64, "1 all");
+    add_output("y", ONNX_FLOAT, "1 rows 8");
+    add_output("nk", ONNX_FLOAT, "1 1 all 8");
+    struct proto bytes = read_graph(&model);
+    if (!onnx_plan_create(&model, &model.graph, 4, inputs, &options, &plan, &error)) {
+        fail_msg("%s", error.text);
+    }
+    const struct onnx_growing_size *growing = onnx_plan_growing_sizes(plan);
+    assert_false(growing[0].is_growing);
+    assert_true(growing[1].is_growing && growing[1].is_step && growing[1].dimension == 2 && growing[1].capacity == 128);
+    assert_true(growing[3].is_growing && !growing[3].is_step && growing[3].dimension == 1);
+    assert_int_equal(growing[3].capacity, 256);
+    assert_int_equal(onnx_plan_outputs(plan)[1].sizes[2], 129);
+    assert_int_equal(onnx_plan_outputs(plan)[1].growing->added, 1);
+    assert_null(onnx_plan_outputs(plan)[0].growing);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        inputs[1].sizes[2] = cases[i].keys;
+        inputs[2].sizes[2] = cases[i].values;
+        inputs[3].sizes[1] = cases[i].mask;
+        assert_int_equal(onnx_plan_holds(plan, inputs), cases[i].holds);
+    }
     onnx_plan_free(plan);
     onnx_arena_free(&model.arena);
     proto_free(&bytes);
@@ -468,6 +532,192 @@ static void views_of_any_type_are_copied(void **state) {
     }
 }
 
+/* ---- open sizes ---- */
+
+/* Whether all nodes are translated for the same sizes, and under which conditions, each but the first after "; ". */
+static bool judge_open(char *conditions, size_t size) {
+    struct onnx_model model;
+    struct onnx_judgement judgement;
+    const struct onnx_condition *found;
+    uint32_t count;
+    struct proto bytes = read_graph(&model);
+    bool is_translated = true;
+    assert_true(onnx_judge_open(&model, &model.graph, &model.arena, &judgement));
+    assert_true(onnx_find_conditions(&model, &model.graph, &model.arena, &judgement, &found, &count));
+    for (uint32_t n = 0; n < model.graph.node_count; ++n) {
+        assert_false(judgement.verdicts[n].is_consistent && !judgement.verdicts[n].is_translated);
+        is_translated = is_translated && judgement.verdicts[n].is_consistent;
+    }
+    conditions[0] = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const size_t length = strlen(conditions);
+        snprintf(conditions + length, size - length, "%s%s", i == 0 ? "" : "; ",
+                 onnx_condition_text(&found[i], &judgement.open, &model.graph).text);
+    }
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+    return is_translated;
+}
+
+static void expect_conditions(const char *expected) {
+    char conditions[1024];
+    assert_true(judge_open(conditions, sizeof conditions));
+    assert_string_equal(conditions, expected);
+}
+
+static void add_weights(const char *name, int64_t window) {
+    proto_message(&graph, 5, model_tensor(name, 3, (const int64_t[]){1, 1, window}));
+}
+
+static void add_int(struct proto *node, const char *name, int64_t value) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, name);
+    proto_int(&attribute, 3, value);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_INT);
+    proto_message(node, 5, attribute);
+}
+
+static void add_int_node(const char *op, const char *inputs, const char *outputs, const char *name, int64_t value) {
+    struct proto node = model_node(op, inputs, outputs);
+    add_int(&node, name, value);
+    proto_message(&graph, 1, node);
+}
+
+/* Open sizes are neither images' nor 1, but what the rules ask for. */
+static void windows_state_least_sizes(void **state) {
+    (void)state;
+    add_weights("v", 512);
+    add_weights("w", 300);
+    add_node("Conv", "x v", "a");
+    add_node("Conv", "a w", "y");
+    add_input("x", ONNX_FLOAT, "batch 1 length");
+    add_output("y", ONNX_FLOAT, "");
+    expect_conditions("'length' >= 811");
+}
+
+static void shapes_state_multiples(void **state) {
+    (void)state;
+    add_ints("s", 3, (const int64_t[]){2, -1, 13});
+    add_node("Reshape", "x s", "y");
+    add_input("x", ONNX_FLOAT, "2 ?");
+    add_output("y", ONNX_FLOAT, "");
+    expect_conditions("'x.1' % 13 = 0");
+}
+
+/* 224 x 224 positions have more than 2^32 pairs; fewer can run. */
+static void counts_of_elements_shrink_sizes(void **state) {
+    (void)state;
+    add_ints("s", 3, (const int64_t[]){2, 8, -1});
+    add_ints("t", 3, (const int64_t[]){2, -1, 8});
+    add_node("Reshape", "x s", "a");
+    add_node("Reshape", "x t", "b");
+    add_node("MatMul", "b a", "y");
+    add_input("x", ONNX_FLOAT, "2 8 height width");
+    add_output("y", ONNX_FLOAT, "");
+    expect_conditions("");
+}
+
+static void joined_sizes_state_sums(void **state) {
+    (void)state;
+    add_int_node("Concat", "past x", "all", "axis", 1);
+    add_node("Add", "all mask", "y");
+    add_input("mask", ONNX_FLOAT, "4 total");
+    add_input("past", ONNX_FLOAT, "4 past");
+    add_input("x", ONNX_FLOAT, "4 length");
+    add_output("y", ONNX_FLOAT, "");
+    expect_conditions("'total' = 'past' + 'length' or 1");
+}
+
+/* A head size that is open, and follows from the queries. */
+static void head_sizes_follow_from_queries(void **state) {
+    struct proto node = model_call("com.microsoft", "GroupQueryAttention", "x - - k v s t", "y p q");
+    (void)state;
+    add_int(&node, "num_heads", 4);
+    add_int(&node, "kv_num_heads", 2);
+    add_ints("eight", 1, (const int64_t[]){8});
+    add_int_node("Cast", "eight", "t", "to", ONNX_INT32);
+    proto_message(&graph, 1, node);
+    add_input("x", ONNX_FLOAT, "1 3 64");
+    add_input("k", ONNX_FLOAT, "1 2 5 head");
+    add_input("v", ONNX_FLOAT, "1 2 5 head");
+    add_input("s", ONNX_INT32, "1");
+    add_output("y", ONNX_FLOAT, "1 3 32");
+    add_output("p", ONNX_FLOAT, "1 2 8 head");
+    add_output("q", ONNX_FLOAT, "1 2 8 head");
+    expect_conditions("'head' = 8");
+}
+
+/* A limit that depends on another size is no number. */
+static void limits_may_be_other_sizes(void **state) {
+    (void)state;
+    add_ints("zero", 1, (const int64_t[]){0});
+    proto_message(&graph, 5, model_tensor("table", 2, (const int64_t[]){300, 4}));
+    add_node("Shape", "x", "s");
+    add_int_node("Gather", "s i", "n", "axis", 0);
+    add_node("Slice", "table zero n zero", "rows");
+    add_node("Add", "x rows", "y");
+    add_ints("i", 1, (const int64_t[]){0});
+    add_input("x", ONNX_FLOAT, "length 4");
+    add_output("y", ONNX_FLOAT, "");
+    expect_conditions("'length' <= 300");
+}
+
+/* What no sizes fit is not claimed, and the search ends. */
+static void sizes_that_cannot_fit_are_not_claimed(void **state) {
+    char conditions[256];
+    (void)state;
+    add_ints("s", 2, (const int64_t[]){7, 11});
+    add_node("Reshape", "x s", "y");
+    add_input("x", ONNX_FLOAT, "2 n m k");
+    add_output("y", ONNX_FLOAT, "");
+    assert_false(judge_open(conditions, sizeof conditions));
+    assert_string_equal(conditions, "");
+}
+
+/* Two nodes that need different sizes of the same name are both claimed; no run has both. */
+static void nodes_are_claimed_for_sizes_of_their_own(void **state) {
+    struct onnx_model model;
+    struct onnx_judgement judgement;
+    (void)state;
+    add_ints("s", 2, (const int64_t[]){5, 7});
+    add_ints("t", 2, (const int64_t[]){5, 11});
+    add_node("Reshape", "x s", "y");
+    add_node("Reshape", "x t", "z");
+    add_input("x", ONNX_FLOAT, "n");
+    add_output("y", ONNX_FLOAT, "");
+    add_output("z", ONNX_FLOAT, "");
+    struct proto bytes = read_graph(&model);
+    assert_true(onnx_judge_open(&model, &model.graph, &model.arena, &judgement));
+    assert_true(judgement.verdicts[0].is_translated && judgement.verdicts[0].is_consistent);
+    assert_true(judgement.verdicts[1].is_translated && !judgement.verdicts[1].is_consistent);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* A run with sizes that do not fit is told which condition they do not meet. */
+static void reasons_name_conditions(void **state) {
+    static const struct {
+        uint32_t length;
+        const char *added;
+    } cases[] = {{511, "; the model needs 'length' >= 512, but it is 511"},
+                 {512, "; sizes of this run: 'length' = 512"}};
+    struct onnx_model model;
+    (void)state;
+    add_weights("v", 512);
+    add_node("Conv", "x v", "y");
+    add_input("x", ONNX_FLOAT, "1 1 length");
+    add_output("y", ONNX_FLOAT, "");
+    struct proto bytes = read_graph(&model);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 3, .sizes = {1, 1, cases[i].length}};
+        struct onnx_error error = {.text = "why", .result = VKDML_ERROR_INVALID_ARGUMENT};
+        assert_false(onnx_explain_sizes(&model, &model.graph, 1, &input, &error));
+        assert_string_equal(error.text + 3, cases[i].added);
+    }
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
 static void add_graph(struct proto *node, const char *name, struct proto body) {
     struct proto attribute = {NULL, 0};
     proto_text(&attribute, 1, name);
@@ -560,12 +810,80 @@ static void types_are_judged_without_elements(void **state) {
     graph = (struct proto){NULL, 0};
 }
 
+/* ---- stages ---- */
+
+/* The stages of the graph, each as the operators of its nodes, "|" between them, and "host " before those of the host. */
+static void expect_stages(const char *expected) {
+    struct onnx_model model;
+    struct onnx_split split;
+    struct onnx_error error;
+    char found[256] = "";
+    struct proto bytes = read_graph(&model);
+    assert_true(onnx_split(&model.graph, &split, &error));
+    for (uint32_t s = 0; s < split.count; ++s) {
+        strcat(found, s == 0 ? "" : "|");
+        strcat(found, split.stages[s].is_host ? "host" : "");
+        for (uint32_t n = 0; n < split.stages[s].graph.node_count; ++n) {
+            strcat(found, found[0] == 0 || found[strlen(found) - 1] == '|' ? "" : " ");
+            strcat(found, split.stages[s].graph.nodes[n].op);
+        }
+    }
+    assert_string_equal(found, expected);
+    onnx_split_free(&split);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+static void nodes_of_the_host_end_stages(void **state) {
+    (void)state;
+    add_node("Relu", "x", "a");
+    add_node("NonZero", "a", "p");
+    add_node("Neg", "a", "b");
+    add_node("Transpose", "p", "t");
+    add_node("GatherND", "b t", "v");
+    add_node("Compress", "v c", "y");
+    add_node("Unique", "v", "unread");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_input("c", ONNX_BOOL, "2");
+    add_output("y", ONNX_FLOAT, "n");
+    expect_stages("Relu Neg|host NonZero|Transpose GatherND|host Compress|");
+
+    /* Both read the same stage, and what follows waits for both. */
+    add_node("NonZero", "x", "p");
+    add_node("NonZero", "z", "q");
+    add_node("Concat", "p q", "y");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_input("z", ONNX_FLOAT, "2 6");
+    add_output("y", ONNX_INT64, "2 n");
+    expect_stages("host NonZero|host NonZero|Concat");
+}
+
+static void what_follows_from_shapes_is_one_stage(void **state) {
+    (void)state;
+    add_node("Shape", "x", "s");
+    add_node("ConstantOfShape", "s", "o");
+    add_node("NonZero", "o", "p");
+    add_ints("c", 1, (const int64_t[]){1});
+    add_node("Compress", "x c", "y");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("p", ONNX_INT64, "2 n");
+    add_output("y", ONNX_FLOAT, "1");
+    expect_stages("Shape ConstantOfShape NonZero Compress");
+
+    add_node("NonZero", "x", "p");
+    add_node("RandomNormal", "", "r");
+    add_node("NonZero", "r", "q");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_output("q", ONNX_INT64, "2 n");
+    expect_stages("RandomNormal|host NonZero|");
+}
+
 /* ---- what changed models found ---- */
 
 /* Judged, and planned for inputs: refused with the reason both times. */
 static void expect_refused_by_all(const struct onnx_plan_input *inputs, const char *reason) {
     struct onnx_model model;
-    struct onnx_arena arena = {NULL};
+    struct onnx_arena arena = {0};
     const struct proto copy = graph;
     graph = (struct proto){NULL, 0};
     proto_append(&graph, copy.bytes, copy.length);
@@ -628,12 +946,12 @@ static void tables_are_not_of_any_size(void **state) {
     (void)state;
     const struct onnx_plan_input picture = {.type = ONNX_FLOAT, .rank = 2, .sizes = {3, 3}};
     add_ints("first", 1, (const int64_t[]){0});
-    add_ints("last", 1, (const int64_t[]){1 << 25});
+    add_ints("last", 1, (const int64_t[]){(int64_t)1 << 33});
     add_ints("step", 1, (const int64_t[]){1});
     add_node("Range", "first last step", "y");
     add_input("x", ONNX_FLOAT, "3 3");
     add_output("y", ONNX_INT64, "n");
-    expect_refused_by_all(&picture, "a range of more than 2^24 numbers");
+    expect_refused_by_all(&picture, "a range of more than 2^32 - 1 numbers");
 
     struct proto node = model_node("Resize", "x - - sizes", "y"), mode = {NULL, 0};
     proto_text(&mode, 1, "mode");
@@ -641,10 +959,10 @@ static void tables_are_not_of_any_size(void **state) {
     proto_int(&mode, 20, ONNX_ATTRIBUTE_STRING);
     proto_message(&node, 5, mode);
     proto_message(&graph, 1, node);
-    add_ints("sizes", 2, (const int64_t[]){3, 1 << 21});
+    add_ints("sizes", 2, (const int64_t[]){3, 1 << 28});
     add_input("x", ONNX_FLOAT, "3 3");
     add_output("y", ONNX_FLOAT, "a b");
-    expect_refused_by_all(&picture, "2097152 places of filters of 4 elements");
+    expect_refused_by_all(&picture, "a table of 1073741824 elements, which takes more than 268435456 bytes");
 }
 
 /* A mask of 2^31 elements is a node, and nothing that the plan holds. */
@@ -871,6 +1189,7 @@ int main(void) {
         cmocka_unit_test(inputs_are_looked_at_where_shapes_ask),
         cmocka_unit_test(an_initializer_holds_where_nothing_is_given),
         cmocka_unit_test(plans_hold_for_a_range),
+        cmocka_unit_test(plans_hold_for_a_step_of_lengths),
         cmocka_unit_test(views_leave_no_operators),
         cmocka_unit_test(views_have_other_sizes),
         cmocka_unit_test(a_known_index_is_a_part),
@@ -884,6 +1203,17 @@ int main(void) {
         cmocka_unit_test(nodes_after_kept_bodies_are_translated),
         cmocka_unit_test(surplus_activations_are_left_out),
         cmocka_unit_test(types_are_judged_without_elements),
+        cmocka_unit_test(windows_state_least_sizes),
+        cmocka_unit_test(shapes_state_multiples),
+        cmocka_unit_test(counts_of_elements_shrink_sizes),
+        cmocka_unit_test(joined_sizes_state_sums),
+        cmocka_unit_test(head_sizes_follow_from_queries),
+        cmocka_unit_test(limits_may_be_other_sizes),
+        cmocka_unit_test(sizes_that_cannot_fit_are_not_claimed),
+        cmocka_unit_test(nodes_are_claimed_for_sizes_of_their_own),
+        cmocka_unit_test(reasons_name_conditions),
+        cmocka_unit_test(nodes_of_the_host_end_stages),
+        cmocka_unit_test(what_follows_from_shapes_is_one_stage),
         cmocka_unit_test(strings_are_no_operands),
         cmocka_unit_test(strings_are_not_divided),
         cmocka_unit_test(what_fails_is_asked_nothing),

@@ -8,7 +8,7 @@ static void expect_tensor_refused(struct proto tensor, const char *reason) {
 }
 
 static void expect_elements(struct proto bytes, size_t shift, const struct kind *kind, const unsigned char *elements) {
-    struct onnx_arena arena = {NULL};
+    struct onnx_arena arena = {0};
     struct onnx_data tensor;
     struct onnx_error error;
     const char *name;

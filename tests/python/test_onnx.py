@@ -166,6 +166,22 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "check is 'all', must be"):
             vkdml.Model(path, check="all")
 
+    def test_memory(self):
+        """weights are on the device once, whatever the number of shapes; kept_bytes limits what shapes take"""
+        weights = [float(i % 7) for i in range(64 * 64)]
+        path = self.write(model([node("MatMul", ["x", "w"], ["y"])], [value_info("x", FLOAT, ["batch", 64])],
+                                [value_info("y", FLOAT, ["batch", 64])], [tensor("w", FLOAT, [64, 64], weights)]))
+        expected = np.array(weights, np.float32).reshape(64, 64).sum(0)
+        for kept_bytes, count in ((0, 3), (1, 1)):
+            with vkdml.Model(path, kept_bytes=kept_bytes) as net:
+                self.assertEqual(net.memory, (0, 0, 0, 0))
+                for rows in (3, 1, 2):
+                    y = net.run({"x": np.ones((rows, 64), np.float32)})["y"]
+                    np.testing.assert_array_equal(y, np.broadcast_to(expected, (rows, 64)))
+                    memory = net.memory
+                    self.assertTrue(4 * len(weights) <= memory.weights < 8 * len(weights), memory)
+                self.assertEqual((memory.shape_count, memory.tensors >= 2 * 2 * 64 * 4), (count, True))
+
     def test_closed(self):
         """a closed model says so"""
         net = vkdml.Model(self.write(network()))

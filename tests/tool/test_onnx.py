@@ -50,6 +50,23 @@ def test_run(folder):
          "--output writes a .npy file instead", result)
 
 
+def test_sizes_that_depend_on_data(folder):
+    """NonZero ends a plan: what reads it has as many elements as it found."""
+    path = write(folder, "found.onnx", model(
+        [node("Relu", ["x"], ["a"]), node("NonZero", ["a"], ["p"]), node("Cast", ["p"], ["f"], to=1), node("Neg", ["f"], ["y"])],
+        [value_info("x", FLOAT, [5])], [value_info("y", FLOAT, [1, "n"])]))
+    x = write(folder, "found.npy", npy_bytes("<f4", "(5,)", floats(0, 1, -1, 2, 3)))
+    for options in ([], ["-a", "reference"], ["--compare", "cpu"], ["-i", "3"]):
+        result = run("run", *options, "--input", f"x={x}", path)
+        tell(result.returncode == 0 and resources(result.stdout) == {"y": "-1, -3, -4"}, f"sizes depend on data {options}", result)
+    result = run("check", "--input", f"x={x}", path)
+    tell(result.returncode == 0 and all(name in result.stdout for name in ("RELU", "CAST", "NEGATE")),
+         "check goes on after a node that ends a plan", result)
+    result = run("explain", "--input", f"x={x}", path)
+    tell(result.returncode == 0 and "RELU" in result.stdout and "NEGATE" not in result.stdout and "depend on data" in result.stderr,
+         "explain tells of the graph before it", result)
+
+
 def test_intermediates(folder):
     """The square of 300 is beyond FLOAT16, the quotient is not."""
     path = write(folder, "rms.onnx", model(
@@ -234,8 +251,9 @@ def test_check_open(folder):
         [value_info("x", FLOAT, ["batch", 1, None])], [value_info("y", FLOAT, ["n"])],
         [tensor("w", FLOAT, [1, 1, 5], [1] * 5), tensor("to", INT64, [1], [-1])]))
     result = run("check", path)
-    tell(result.returncode == 0 and "  sizes that are open: batch, x.2 (224 and 1 are tried; --size NAME=N states one)\n" in result.stdout
-         and "-> CONVOLUTION" in result.stdout and ": fine: 2 nodes" in result.stdout, "a window fits some open size", result)
+    tell(result.returncode == 0 and "  sizes that are open: batch, x.2 (--size NAME=N states one)\n" in result.stdout
+         and "-> CONVOLUTION" in result.stdout and "  runs where 'x.2' >= 5 (Conv 17 'window')\n" in result.stdout
+         and ": fine: 2 nodes" in result.stdout, "a window fits some open size, which is stated", result)
     result = run("check", "--size", "batch=2", path)
     tell(result.returncode == 0 and "open: x.2 (" in result.stdout, "sizes that are stated are not open", result)
     result = run("check", "--size", "batch=2", "--size", "x.2=4", path)
@@ -244,8 +262,25 @@ def test_check_open(folder):
     wide = write(folder, "wide.onnx", model([node("Conv", ["x", "w"], ["y"])], [value_info("x", FLOAT, [1, 1, "n"])],
                                             [value_info("y", FLOAT, [1, 1, "m"])], [tensor("w", FLOAT, [1, 1, 1000], [1] * 1000)]))
     result = run("check", wide)
-    tell(result.returncode == (0 if ": fine: " in result.stdout else 1) and "refused" not in result.stdout,
-         "what no tried size fits is not refused", result)
+    tell(result.returncode == 0 and "  runs where 'n' >= 1000 (Conv 17 of y)\n" in result.stdout,
+         "a window of any size fits some open size", result)
+    result = run("run", "--size", "n=999", wide)
+    tell(result.returncode == 1 and "a window of 1000 in 999 elements; the model needs 'n' >= 1000, but it is 999" in result.stderr,
+         "a run that does not fit names the condition", result)
+    result = run("explain", "--size", "n=999", wide)
+    tell(result.returncode == 1 and "the model needs 'n' >= 1000, but it is 999" in result.stderr, "and explain does", result)
+    never = write(folder, "never.onnx", model([node("Reshape", ["x", "to"], ["y"])], [value_info("x", FLOAT, [2, "n"])],
+                                              [value_info("y", FLOAT, ["m"])], [tensor("to", INT64, [1], [7])]))
+    result = run("check", never)
+    tell(result.returncode == 1 and "fits no size that was tried: a shape of another number" in result.stdout
+         and ": undecided: 1 node" in result.stdout and "runs where" not in result.stdout, "what no size fits is undecided", result)
+    shaped = write(folder, "held.onnx", model([node("Reshape", ["x", "to"], ["y"])], [value_info("x", FLOAT, ["n", 4]),
+                                                                                      value_info("to", INT64, [2])],
+                                              [value_info("y", FLOAT, ["a", "b"])]))
+    to = write(folder, "held.npy", npy_bytes("<i8", "(2,)", struct.pack("<2q", 8, 3)))
+    result = run("check", "--input", f"to={to}", shaped)
+    tell(result.returncode == 0 and "  runs where 'n' = 6 (Reshape 17 of y)\n" in result.stdout,
+         "elements of inputs count while sizes are open", result)
     bad = write(folder, "odd.onnx", model([node("Odd", ["x"], ["y"])], [value_info("x", FLOAT, ["n"])],
                                           [value_info("y", FLOAT, ["n"])]))
     result = run("check", bad)
@@ -333,6 +368,6 @@ def test_explain_and_bench(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run_all(test_run, test_intermediates, test_wrong, test_strings, test_compare, test_a_fault_is_found,
-                     test_ill_conditioned, test_finite, test_check, test_check_open, test_names, test_optional,
-                     test_batches_are_rows, test_explain_and_bench))
+    sys.exit(run_all(test_run, test_sizes_that_depend_on_data, test_intermediates, test_wrong, test_strings, test_compare,
+                     test_a_fault_is_found, test_ill_conditioned, test_finite, test_check, test_check_open, test_names,
+                     test_optional, test_batches_are_rows, test_explain_and_bench))

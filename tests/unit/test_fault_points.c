@@ -68,6 +68,10 @@ static struct world {
     VkdmlBindingTable table;    /* of the compiled one, its output bound */
     struct graph graph;
     VkDescriptorPool pool;
+    VkdmlWeightStore store;     /* with the weights of the graph, which are not initialized */
+    VkdmlDispatchable stored;   /* the graph with these */
+    VkdmlDispatchable part;     /* an initializer of some */
+    uint64_t page_bytes;        /* of the other buffer, that pages have taken */
     /* What the call made; not NULL before it. */
     void *made;
     void (*destroy)(void *made);
@@ -75,6 +79,29 @@ static struct world {
 
 static unsigned char cache[CACHE_BYTES];
 static size_t cache_size;
+
+static VkdmlResult allocate_page(void *data, uint64_t bytes, VkdmlBufferBinding *page) {
+    (void)data;
+    *page = other_range(world.page_bytes, bytes);
+    world.page_bytes += (bytes + 255) / 256 * 256;
+    return VKDML_SUCCESS;
+}
+
+static void free_page(void *data, const VkdmlBufferBinding *page) {
+    (void)data;
+    (void)page;
+}
+
+static VkdmlResult create_store_of(VkdmlWeightStore *store) {
+    const VkdmlWeightStoreCreateInfo info = {
+        .structSize = sizeof info, .allocatePage = allocate_page, .freePage = free_page};
+    return vkdmlCreateWeightStore(world.device, &info, store);
+}
+
+static VkdmlResult compile_stored_in(VkdmlWeightStore store, VkdmlDispatchable *compiled) {
+    const VkdmlCompileInfo info = {.structSize = sizeof info, .weightStore = store};
+    return vkdmlCompileGraph(world.device, &world.graph.desc, &info, compiled);
+}
 
 static void begin_world(bool has_device) {
     reset_vulkan();
@@ -105,6 +132,7 @@ static void begin_world(bool has_device) {
                                              .poolSizeCount = 2,
                                              .pPoolSizes = sizes};
     assert_int_equal(vkCreateDescriptorPool(vulkan.device, &info, NULL, &world.pool), VK_SUCCESS);
+    assert_int_equal(create_store_of(&world.store), VKDML_SUCCESS);
 }
 
 static void end_world(void) {
@@ -112,6 +140,9 @@ static void end_world(void) {
         world.destroy(world.made);
     }
     graph_end(&world.graph);
+    vkdmlDestroyDispatchable(world.part);
+    vkdmlDestroyDispatchable(world.stored);
+    vkdmlDestroyWeightStore(world.store);
     vkdmlDestroyBindingTable(world.table);
     vkdmlDestroyDispatchable(world.owned);
     vkdmlDestroyDispatchable(world.compiled);
@@ -176,6 +207,10 @@ static VkdmlResult create_table_in(VkDescriptorPool pool, VkdmlBindingTable *tab
 
 typedef const VkdmlExplanation *Explanation;
 
+static VkdmlResult create_part_of(VkdmlDispatchable *part) {
+    return vkdmlCreateWeightInitializer(world.stored, 1, part);
+}
+
 MAKING(import, VkdmlDevice, import_it(&made), vkdmlDestroyDevice)
 MAKING(open, VkdmlDevice, open_it(0, &made), vkdmlDestroyDevice)
 MAKING(open_validated, VkdmlDevice, open_it(VKDML_DEVICE_FLAG_VALIDATION, &made), vkdmlDestroyDevice)
@@ -189,6 +224,9 @@ MAKING(compile_for_open_sizes, VkdmlDispatchable, compile_graph_with(VKDML_COMPI
        vkdmlDestroyDispatchable)
 MAKING(create_initializer, VkdmlDispatchable, vkdmlCreateOperatorInitializer(world.device, 1, &world.owned, &made),
        vkdmlDestroyDispatchable)
+MAKING(compile_stored, VkdmlDispatchable, compile_stored_in(world.store, &made), vkdmlDestroyDispatchable)
+MAKING(create_store, VkdmlWeightStore, create_store_of(&made), vkdmlDestroyWeightStore)
+MAKING(create_part, VkdmlDispatchable, create_part_of(&made), vkdmlDestroyDispatchable)
 MAKING(create_binding_table, VkdmlBindingTable, create_table_in(VK_NULL_HANDLE, &made), vkdmlDestroyBindingTable)
 MAKING(create_table_in_a_pool, VkdmlBindingTable, create_table_in(world.pool, &made), vkdmlDestroyBindingTable)
 MAKING(explain_operator, Explanation, vkdmlExplainOperator(world.op, NULL, &made), vkdmlDestroyExplanation)
@@ -310,6 +348,12 @@ static VkdmlResult record_graph(void) {
     return result;
 }
 
+static VkdmlResult get_part_inputs(void) {
+    uint32_t count = 0;
+    return vkdmlGetWeightInitializerInputs(world.part, &count, NULL);
+}
+
+static VkdmlWeightStoreInfo store_info;
 static VkdmlRequirements requirements;
 static VkdmlVulkanHandles handles;
 static VkdmlBindingProperties properties;
@@ -328,6 +372,9 @@ CALLING(bind_outputs, vkdmlBindOutputs(world.table, 1, &(VkdmlBufferBinding){vul
 CALLING(bind_temporary, vkdmlBindTemporaryResource(world.table, NULL))
 CALLING(bind_persistent, vkdmlBindPersistentResource(world.table, NULL))
 CALLING(record, vkdmlRecordDispatch(world.device, vulkan_begin(&vulkan), world.compiled, world.table))
+CALLING(trim_store, vkdmlTrimWeightStore(world.store))
+CALLING(get_store_info, vkdmlGetWeightStoreInfo(world.store, &store_info))
+DOING(destroy_store, vkdmlDestroyWeightStore(world.store); world.store = NULL)
 DOING(destroy_device, vkdmlDestroyDevice(NULL))
 DOING(destroy_operator, vkdmlDestroyOperator(world.op); world.op = NULL)
 DOING(destroy_dispatchable, vkdmlDestroyDispatchable(world.owned); world.owned = NULL)
@@ -401,6 +448,13 @@ static const struct subject {
     {"vkdmlCompileGraph", compile_graph, 43, 8, true, false, true},
     {"vkdmlCompileGraph", compile_in_parallel, 36, 2, true, true, true},
     {"vkdmlCompileGraph", compile_for_open_sizes, 36, 2, true, true, true},
+    {"vkdmlCompileGraph", compile_stored, 65, 8, true, false, true},
+    {"vkdmlCreateWeightStore", create_store, 1, 0, true, false, false},
+    {"vkdmlDestroyWeightStore", destroy_store, 0, 0, true, false, false},
+    {"vkdmlTrimWeightStore", trim_store, 0, 0, true, false, false},
+    {"vkdmlGetWeightStoreInfo", get_store_info, 0, 0, true, false, false},
+    {"vkdmlCreateWeightInitializer", create_part, 4, 0, true, false, false},
+    {"vkdmlGetWeightInitializerInputs", get_part_inputs, 0, 0, true, false, false},
     {"vkdmlInferOutputSizes", infer, 1, 0, false, false, false},
     {"vkdmlValidateOperator", validate, 1, 0, false, false, false},
     {"vkdmlReferenceExecute", execute, 3, 0, false, false, false},
@@ -446,6 +500,18 @@ static struct left count_left(void) {
     return (struct left){own.live, allocations.live, interposer.live};
 }
 
+/* With a graph in the store only for calls that need one: it takes pipelines that others are to create. */
+static void begin_world_of(const struct subject *subject) {
+    begin_world(subject->has_device);
+    if (subject->call == create_part || subject->call == get_part_inputs) {
+        assert_int_equal(compile_stored_in(world.store, &world.stored), VKDML_SUCCESS);
+    }
+    if (subject->call == get_part_inputs) {
+        assert_int_equal(create_part_of(&world.part), VKDML_SUCCESS);
+        assert_non_null(world.part);
+    }
+}
+
 /* After a failure. The driver's own memory may grow with what it keeps for later. */
 static void assert_left(const struct subject *subject, const struct left *before) {
     const struct left now = count_left();
@@ -460,7 +526,7 @@ static void assert_left(const struct subject *subject, const struct left *before
 
 /* Whether a call has an nth allocation, which fails, alone or with all behind it. */
 static bool fail_allocation(const struct subject *subject, int nth, bool stays, int *failures) {
-    begin_world(subject->has_device);
+    begin_world_of(subject);
     const struct left before = count_left();
     atomic_store(&own.made, 0);
     atomic_store(&own.fails, nth);
@@ -516,7 +582,7 @@ static bool is_survived(const struct subject *subject, const struct fault *fault
 
 /* Whether a call makes so many calls of a function. */
 static bool fail_call(const struct subject *subject, const struct fault *fault, int *failures) {
-    begin_world(subject->has_device);
+    begin_world_of(subject);
     const struct left before = count_left();
     const uint32_t called = interposer.calls[fault->function];
     interposer.failing = fault->function;
@@ -561,7 +627,7 @@ static bool may_fail(enum interposed function) {
 
 /* How often a call that succeeds calls each function. */
 static void count_calls(const struct subject *subject, uint32_t *calls) {
-    begin_world(subject->has_device);
+    begin_world_of(subject);
     for (uint32_t function = 0; function < INTERPOSED_COUNT; function++) {
         calls[function] = interposer.calls[function];
     }

@@ -92,8 +92,8 @@ static void what_is_alive_at_the_devices_end_is_counted_in_one_warning(void **st
         vkdmlDestroyDevice(objects.device);
         assert_int_equal(messages.count[VKDML_LOG_LEVEL_WARNING], 1);
         assert_string_equal(messages.last[VKDML_LOG_LEVEL_WARNING],
-                            "vkdmlDestroyDevice: still alive are 1 operators, 2 dispatchables and 3 binding tables of "
-                            "the device, which can only be destroyed from now on");
+                            "vkdmlDestroyDevice: still alive are 1 operators, 2 dispatchables, 3 binding tables and 0 weight "
+                            "stores of the device, which can only be destroyed from now on");
         assert_int_equal(messages.count[VKDML_LOG_LEVEL_ERROR], 0);
         assert_int_equal(interposer.live, 0); /* nothing of Vulkan's is left, descriptor pools included */
         objects.device = NULL;

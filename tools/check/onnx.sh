@@ -66,7 +66,7 @@ VKDML_ONNXRUNTIME_PLUGIN=$build/integrations/onnxruntime/libonnxruntime_ep_vkdml
 VKDML_ONNXRUNTIME_SOFTWARE=1
 export VKDML_ONNXRUNTIME_SOFTWARE PYTHONPATH PYTHONWARNINGS VKDML_LIBRARY VKDML_ONNX_LIBRARY VKDML_ONNXRUNTIME_PLUGIN
 seconds=${VKDML_ONNX_SECONDS:-0}
-runner_least=1593 ours_least=1336
+runner_least=1604 ours_least=1336
 [ $# -eq 0 ] || runner_least=0 ours_least=0
 logged "the Python module, with ONNX Runtime" "$python" "$root/tests/onnx/test_onnxruntime.py"
 for profile in amd nvidia; do # memory as cards have it: mapped and not cached, and not mapped
@@ -102,8 +102,8 @@ cases() {
 }
 if [ $# -eq 0 ]; then
     cases elements 384
-    cases move 327
-    cases network 277
+    cases move 388
+    cases network 289
     cases contrib 229
 fi
 [ $# -ne 0 ] || logged "claims of operators, by types" "$python" "$root/tests/onnx/ort_types.py" "$VKDML_ONNXRUNTIME_PLUGIN"

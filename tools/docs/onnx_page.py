@@ -21,7 +21,6 @@ MISSING = {
     "DeformConv": "DirectML has no operator that reads where another says",
     "Det": "DirectML has no elimination",
     "ImageDecoder": "DirectML decodes nothing",
-    "NonMaxSuppression": "how many there are depends on data",
     "RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer": "strings are no tensors of DirectML's",
 }
 
@@ -32,14 +31,17 @@ LIMITS = {
     "Einsum": "operands without elements",
     "GroupQueryAttention": "sinks, quantized caches",
     "GRU, RNN": "clip, which DirectML has for LSTM alone",
-    "LinearAttention": "more than 4,096 rows, or 1,024 where each element has a decay",
+    "LRN": "sums of more than 30,000 channels",
     "Loop, Scan": "more than 64 turns, or a number of them that is not known before the model runs",
     "MatMulNBits": "g_idx, 2 bits",
     "Mod, and arithmetic in general": "DOUBLE, which DirectML moves, compares and casts, and does not compute with",
-    "NonZero, Compress, Unique": "inputs that are not known before the model runs: how much comes of them depends on data",
+    "NonZero, Compress, Unique, NonMaxSuppression": "in the bodies of Loop, Scan and If: inputs that are not known before the model "
+                                                    "runs. In the model itself they end a plan ([ONNX models](ONNX.md#sizes-that-depend-on-data))",
+    "QLinearGlobalAveragePool": "more than 2^20 elements of a channel",
     "QuantizeLinear, DequantizeLinear, Cast": "FLOAT8, FLOAT4 and 2-bit integers, which DirectML lacks",
-    "Resize": "linear and cubic of integers, tf_crop_and_resize with scales, more than 64 taps",
+    "Resize": "linear and cubic of integers, tf_crop_and_resize with scales",
     "RoiAlign": "max, which DirectML takes of samples and ONNX of their neighbours",
+    "Unique": "UINT64",
     "any": "strings, complex numbers but in DFT and STFT, more than 8 dimensions",
 }
 
@@ -49,6 +51,8 @@ DIFFERENCES = {
                            "scales that depend on its number of threads; here the state keeps its precision. Outputs were within "
                            "0.005 of each other in 11 configurations of up to 64 hidden elements and 30 steps; the test's bound is "
                            "1/128",
+    "RoiAlign": "a bin has at most 160 samples along an axis where the picture has at most 160 elements for each bin: a region that is "
+                "larger than the picture may have fewer samples than there",
     "SkipGroupNorm": "there is no kernel of the CPU provider; the sum is normalized before it is rounded to FLOAT16",
     "normalizations, softmax and attention that FLOAT16 nodes write out":
         "the CPU provider computes them in FLOAT32; here FLOAT16 is meant, unless float32_intermediates "

@@ -5,7 +5,7 @@
 static struct onnx_tensor *find_places(const struct onnx_call *call, bool aligns_corners, uint32_t size, uint32_t axis,
                                        uint32_t rank) {
     uint32_t sizes[ONNX_MAX_RANK];
-    float *places = onnx_scratch(call, size, sizeof *places);
+    float *places = onnx_table(call, size, sizeof *places);
     if (places == NULL) {
         return NULL;
     }
@@ -48,7 +48,7 @@ static bool affine_grid(const struct onnx_call *call) {
     for (uint32_t d = count; grid != NULL && d-- > 0;) {
         const int64_t places = size[2 + d];
         /* Where one place is at both corners implementations differ. */
-        if (places < (aligns_corners ? 2 : 1) || places > 1 << 24) {
+        if (places < (aligns_corners ? 2 : 1) || places > UINT32_MAX) {
             return onnx_refuse(call, "a size of %lld", (long long)places);
         }
         /* The first column is for the last axis. */

@@ -39,8 +39,8 @@ static bool constant_of_shape(const struct onnx_call *call) {
 
 /* ---- Range ---- */
 
-/* They are written out while planning. */
-#define MOST_NUMBERS (1 << 24)
+/* Ranges of this many numbers are written out while planning; the device computes longer ones. */
+#define MOST_WRITTEN (1 << 20)
 
 static bool range_of_ints(const struct onnx_call *call, enum onnx_type type) {
     const int64_t *numbers[3];
@@ -59,8 +59,11 @@ static bool range_of_ints(const struct onnx_call *call, enum onnx_type type) {
     const uint64_t way = delta > 0 ? (uint64_t)limit - (uint64_t)start : (uint64_t)start - (uint64_t)limit;
     const uint64_t step = delta > 0 ? (uint64_t)delta : 0 - (uint64_t)delta;
     const uint64_t length = goes_on ? (way - 1) / step + 1 : 0;
-    if (length > (uint64_t)MOST_NUMBERS) {
-        return onnx_refuse(call, "a range of more than 2^24 numbers");
+    if (length > UINT32_MAX) {
+        return onnx_refuse(call, "a range of more than 2^32 - 1 numbers");
+    }
+    if (length > MOST_WRITTEN) {
+        return onnx_output(call, 0, onnx_cast(call, onnx_sequence(call, (uint32_t)length, start, delta), type));
     }
     int64_t *elements = onnx_scratch(call, (size_t)length, sizeof *elements);
     if (elements == NULL) {
@@ -87,6 +90,12 @@ static struct onnx_tensor *make_bfloat16(const struct onnx_call *call, uint32_t 
     return onnx_constant(call, ONNX_BFLOAT16, 1, &count, elements);
 }
 
+static struct onnx_tensor *sequence_of_floats(const struct onnx_call *call, uint32_t size, double start, double delta) {
+    struct onnx_tensor *numbers = onnx_cast(call, onnx_sequence(call, size, 0, 1), ONNX_FLOAT);
+    numbers = onnx_multiply(call, numbers, onnx_number(call, ONNX_FLOAT, delta));
+    return onnx_add(call, onnx_number(call, ONNX_FLOAT, start), numbers);
+}
+
 /* Element i is start + i * delta in the type's precision, 16 bits in float; counted in double. */
 static bool range_of_floats(const struct onnx_call *call, enum onnx_type type) {
     double numbers[3];
@@ -102,12 +111,15 @@ static bool range_of_floats(const struct onnx_call *call, enum onnx_type type) {
     if (type != ONNX_DOUBLE) {
         length = (double)ceilf(((float)numbers[1] - (float)numbers[0]) / (float)numbers[2]);
     }
-    if (!(length <= (double)MOST_NUMBERS)) {
-        return onnx_refuse(call, "a range of more than 2^24 numbers");
+    if (!(length <= (double)UINT32_MAX)) {
+        return onnx_refuse(call, "a range of more than 2^32 - 1 numbers");
     }
     const uint32_t size = length > 0 ? (uint32_t)length : 0;
-    double *elements = onnx_scratch(call, size, sizeof *elements);
-    float *floats = onnx_scratch(call, size, sizeof *floats);
+    if (size > MOST_WRITTEN && onnx_is_float(type)) {
+        return onnx_output(call, 0, onnx_cast(call, sequence_of_floats(call, size, numbers[0], numbers[2]), type));
+    }
+    double *elements = onnx_table(call, size, sizeof *elements);
+    float *floats = onnx_table(call, size, sizeof *floats);
     if (elements == NULL || floats == NULL) {
         return false;
     }
@@ -244,14 +256,14 @@ static bool one_hot(const struct onnx_call *call) {
 static bool window(const struct onnx_call *call, double a0, double a1, double a2) {
     uint32_t count = 0;
     const int64_t *size = onnx_host_ints(call, 0, &count);
-    if (size == NULL || count != 1 || size[0] < 0 || size[0] > 1 << 24) {
+    if (size == NULL || count != 1 || size[0] < 0 || size[0] > UINT32_MAX) {
         return onnx_refuse(call, "no size");
     }
     const uint32_t length = (uint32_t)size[0];
     const enum onnx_type type = (enum onnx_type)onnx_int(call, "output_datatype", ONNX_FLOAT);
     const double turn = onnx_int(call, "periodic", 1) != 0 ? length : (double)length - 1;
-    double *elements = onnx_scratch(call, length, sizeof *elements);
-    float *floats = onnx_scratch(call, length, sizeof *floats);
+    double *elements = onnx_table(call, length, sizeof *elements);
+    float *floats = onnx_table(call, length, sizeof *floats);
     if (elements == NULL || floats == NULL) {
         return false;
     }

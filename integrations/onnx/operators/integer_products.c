@@ -8,6 +8,31 @@
 
 /* ---- matrices ---- */
 
+/* Rows of b, and columns of a, that a product takes at once. */
+#define MOST_INNER (1U << 17)
+
+/* Sums of parts of the inner dimension: zero points are subtracted in each. */
+static struct onnx_tensor *multiply_parts(const struct onnx_call *call, const struct onnx_matrices *m,
+                                          struct onnx_tensor *a_zero, struct onnx_tensor *b_zero,
+                                          const uint32_t *sizes) {
+    const uint32_t inner = m->b->sizes[m->rank - 2];
+    struct onnx_tensor *sum = NULL;
+    for (uint32_t at = 0; at < inner; at += MOST_INNER) {
+        const uint32_t size = inner - at < MOST_INNER ? inner - at : MOST_INNER;
+        struct onnx_tensor *a = onnx_slice_axis(call, m->a, m->rank - 1, at, size, 1);
+        struct onnx_tensor *b = onnx_slice_axis(call, m->b, m->rank - 2, at, size, 1);
+        struct onnx_tensor *part = onnx_declare(call, ONNX_INT32, m->rank, sizes);
+        DML_MATRIX_MULTIPLY_INTEGER_OPERATOR_DESC desc = {0};
+        if (a == NULL || b == NULL || part == NULL ||
+            !onnx_emit(call, DML_OPERATOR_MATRIX_MULTIPLY_INTEGER, &desc, ONNX_TENSORS(a, a_zero, b, b_zero), 1,
+                       &part)) {
+            return NULL;
+        }
+        sum = sum == NULL ? part : onnx_add(call, sum, part);
+    }
+    return sum;
+}
+
 static bool multiply_integers(const struct onnx_call *call) {
     struct onnx_matrices m;
     struct onnx_tensor *a_zero = onnx_input(call, 2), *b_zero = onnx_input(call, 3);
@@ -18,10 +43,8 @@ static bool multiply_integers(const struct onnx_call *call) {
     uint32_t sizes[ONNX_MAX_RANK];
     onnx_product_sizes(&m, sizes);
     struct onnx_tensor *result = onnx_declare(call, ONNX_INT32, m.rank, sizes);
-    DML_MATRIX_MULTIPLY_INTEGER_OPERATOR_DESC desc = {0};
-    if (result == NULL || (!onnx_is_empty(result) && !onnx_emit(call, DML_OPERATOR_MATRIX_MULTIPLY_INTEGER, &desc,
-                                                                ONNX_TENSORS(m.a, a_zero, m.b, b_zero), 1, &result))) {
-        return false;
+    if (result != NULL && !onnx_is_empty(result)) {
+        result = multiply_parts(call, &m, a_zero, b_zero, sizes);
     }
     return onnx_output(call, 0, onnx_product_result(call, &m, result));
 }

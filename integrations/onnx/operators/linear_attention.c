@@ -10,7 +10,6 @@ enum {
     BLOCK = 8,       /* rows that are solved for by a product */
     CHUNK = 64,      /* rows, of one decay for a head */
     CHUNK_EACH = 16, /* rows, of a decay for each element of a key: these are multiplied one by one */
-    MOST_CHUNKS = 64,
 };
 
 /* {batch * heads of keys, rows, ..}; of queries {.., those that share a head of keys, rows, ..}. */
@@ -287,10 +286,9 @@ static struct onnx_tensor *pass_all(const struct onnx_call *call, struct linear 
     const bool is_each = l->decay != NULL && l->decay->sizes[2] != 1;
     const uint32_t most = is_each ? CHUNK_EACH : CHUNK;
     const uint32_t whole = l->rows <= BLOCK ? l->rows : (l->rows + BLOCK - 1) / BLOCK * BLOCK;
-    struct onnx_tensor *parts[MOST_CHUNKS];
+    struct onnx_tensor **parts = onnx_scratch(call, whole / most + 1, sizeof(struct onnx_tensor *));
     uint32_t count = 0;
-    if (l->rows > most * MOST_CHUNKS) {
-        onnx_refuse(call, "more than %u rows", (unsigned)(most * MOST_CHUNKS));
+    if (parts == NULL) {
         return NULL;
     }
     struct onnx_tensor *q = pad(call, l->q, whole), *k = pad(call, l->k, whole), *v = pad(call, l->v, whole);
@@ -305,6 +303,9 @@ static struct onnx_tensor *pass_all(const struct onnx_call *call, struct linear 
         chunk.beta = cut(call, beta, at, chunk.rows);
         parts[count++] = call->error->text[0] != 0 ? NULL : pass_chunk(call, &chunk);
         l->state = chunk.state;
+        if (!onnx_charge_plan(call, 64)) {
+            return NULL;
+        }
     }
     return call->error->text[0] != 0 ? NULL : cut(call, onnx_join(call, count, parts, 2), 0, l->rows);
 }

@@ -77,6 +77,28 @@ static bool read_room(const struct onnx_call *call, struct group *g) {
     return true;
 }
 
+/* A cache whose rows the plan does not fix: it grows by the new rows in each run. False with a reason where it does
+ * not, so that its size is fixed. */
+static bool read_growing_room(const struct onnx_call *call, struct group *g) {
+    g->room = g->past + g->rows;
+    g->least = g->rows;
+    g->has_one_offset = false;
+    return (onnx_is_growing_sum(call, 6, g->past_k, g->rows) && onnx_grow_alike(call, g->past_k, g->past_v)) ||
+           (onnx_fix_growing(call, g->past_k) && onnx_fix_growing(call, g->past_v));
+}
+
+/* How many rows of a growing cache are past, of one sequence, which has no padding. Layers of one total length share
+ * it, since their caches have one size. */
+static bool read_growing_past(const struct onnx_call *call, struct group *g) {
+    const struct onnx_size_element past = onnx_size_of(g->past_k, 2);
+    struct onnx_tensor **place = onnx_share(call, "growing offset", onnx_input(call, 6), NULL, g->rows, 0);
+    if (place != NULL && *place == NULL) {
+        *place = onnx_size_tensor(call, ONNX_INT32, 1, (uint32_t[]){1}, &past);
+    }
+    g->offset = place == NULL ? NULL : *place;
+    return g->offset != NULL;
+}
+
 /* What is past by lengths, those of a first chunk, whose rows may be more, 0. */
 static bool read_past(const struct onnx_call *call, struct group *g) {
     const uint32_t sizes[] = {g->batch, 1, 1, 1};
@@ -91,8 +113,12 @@ static bool read_past(const struct onnx_call *call, struct group *g) {
     if (g->past == 0) {
         g->past_k = g->past_v = NULL;
     }
-    if (!read_room(call, g)) {
+    const bool is_growing = g->past_k != NULL && (g->past_k->growing != NULL || g->past_v->growing != NULL);
+    if (is_growing ? !read_growing_room(call, g) : !read_room(call, g)) {
         return false;
+    }
+    if (is_growing && g->batch == 1) {
+        return read_growing_past(call, g);
     }
     if (g->has_one_offset) {
         g->offset = onnx_number(call, ONNX_INT32, g->room - g->rows);
@@ -276,9 +302,14 @@ static bool group_query_attention(const struct onnx_call *call) {
     if (!(a.softcap >= 0)) {
         return onnx_refuse(call, "a softcap below 0");
     }
-    return a.k != NULL && a.v != NULL && make_bias(call, &g, &a) && onnx_attend(call, &a) &&
-           onnx_output(call, 0, onnx_merge_heads(call, a.result)) && onnx_output(call, 1, a.k) &&
-           onnx_output(call, 2, a.v);
+    struct onnx_tensor *keys = a.k, *values = a.v;
+    if (g.past_k != NULL && g.past_k->growing != NULL && keys != NULL && values != NULL) {
+        keys = onnx_grow_by(call, keys, 2, g.past_k, g.rows);
+        values = onnx_grow_by(call, values, 2, g.past_k, g.rows);
+    }
+    return keys != NULL && values != NULL && make_bias(call, &g, &a) && onnx_attend(call, &a) &&
+           onnx_output(call, 0, onnx_merge_heads(call, a.result)) && onnx_output(call, 1, keys) &&
+           onnx_output(call, 2, values);
 }
 
 static const struct onnx_operator rows[] = {

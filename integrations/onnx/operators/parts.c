@@ -26,6 +26,16 @@ void *onnx_scratch(const struct onnx_call *call, size_t count, size_t size) {
     return memory;
 }
 
+void *onnx_table(const struct onnx_call *call, uint64_t count, size_t size) {
+    const uint64_t most = call->plan->host_limit / 4;
+    if (count > most / size) {
+        onnx_refuse(call, "a table of %llu elements, which takes more than %llu bytes", (unsigned long long)count,
+                    (unsigned long long)most);
+        return NULL;
+    }
+    return onnx_scratch(call, (size_t)count, size);
+}
+
 bool onnx_is_wanted(const struct onnx_call *call, uint32_t index) {
     return index < call->output_count && call->wanted[index];
 }
@@ -140,6 +150,17 @@ struct onnx_tensor *onnx_iota(const struct onnx_call *call, enum onnx_type type,
         return NULL;
     }
     return onnx_cast(call, numbers, type);
+}
+
+struct onnx_tensor *onnx_sequence(const struct onnx_call *call, uint32_t count, int64_t start, int64_t delta) {
+    struct onnx_tensor *numbers = onnx_declare(call, ONNX_INT64, 1, &count);
+    DML_FILL_VALUE_SEQUENCE_OPERATOR_DESC desc = {.ValueDataType = DML_TENSOR_DATA_TYPE_INT64};
+    desc.ValueStart.Int64 = start;
+    desc.ValueDelta.Int64 = delta;
+    return numbers != NULL &&
+                   (count == 0 || onnx_emit(call, DML_OPERATOR_FILL_VALUE_SEQUENCE, &desc, 0, NULL, 1, &numbers))
+               ? numbers
+               : NULL;
 }
 
 /* ---- what moves elements ---- */

@@ -12,6 +12,9 @@ bool onnx_is_unsigned(enum onnx_type type);
 /* Memory that lives as long as the plan, zeroed. */
 void *onnx_scratch(const struct onnx_call *call, size_t count, size_t size);
 
+/* The same for a table that planning fills in. Refused where it is larger than a quarter of what planning may write out. */
+void *onnx_table(const struct onnx_call *call, uint64_t count, size_t size);
+
 /* Whether something reads an output. */
 bool onnx_is_wanted(const struct onnx_call *call, uint32_t index);
 
@@ -52,6 +55,9 @@ struct onnx_tensor *onnx_select(const struct onnx_call *call, struct onnx_tensor
 /* 0, 1, 2, .. along one of `rank` dimensions, of which the others are 1. */
 struct onnx_tensor *onnx_iota(const struct onnx_call *call, enum onnx_type type, uint32_t rank, uint32_t axis,
                               uint32_t count);
+
+/* start, start + delta, .. of INT64, modulo 2^64; one dimension. The device computes it. */
+struct onnx_tensor *onnx_sequence(const struct onnx_call *call, uint32_t count, int64_t start, int64_t delta);
 
 /* ---- what moves elements, of any type ---- */
 

@@ -3,8 +3,11 @@
 
 #include "onnx/operators/network.h"
 
-/* Terms of a product of integers are a tensor, of so many elements at most. */
-#define MOST_TERMS (1U << 26)
+/* A product of integers of up to this many terms is their sum; others are products of bytes. */
+#define MOST_TERMS (1U << 22)
+
+/* Columns that are multiplied at once: eight times as many products of bytes stay below 2^32. */
+#define MOST_INNER 8192
 
 /* ---- batches ---- */
 
@@ -87,10 +90,6 @@ static struct onnx_tensor *gemm_of(const struct onnx_call *call, struct onnx_ten
 /* Of integers, which DirectML's GEMM does not take: {.., M, K, N} of all terms, and their sums. */
 static struct onnx_tensor *sum_terms(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b) {
     const uint32_t rank = a->rank;
-    if (rank == ONNX_MAX_RANK || onnx_count(a) * b->sizes[rank - 1] > MOST_TERMS) {
-        onnx_refuse(call, "a product of so many integers");
-        return NULL;
-    }
     uint32_t sizes[ONNX_MAX_RANK] = {0};
     memcpy(sizes, a->sizes, rank * sizeof *sizes);
     sizes[rank] = 1;
@@ -103,6 +102,89 @@ static struct onnx_tensor *sum_terms(const struct onnx_call *call, struct onnx_t
     const uint32_t axis = rank - 1;
     return onnx_reduce(call, DML_REDUCE_FUNCTION_SUM, onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, a, b), 1,
                        &axis);
+}
+
+/* Byte `index` of each element of UINT32 or UINT64. */
+static struct onnx_tensor *byte_of(const struct onnx_call *call, struct onnx_tensor *x, uint32_t index) {
+    if (x != NULL && index != 0) {
+        x = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_RIGHT, x, onnx_number(call, x->type, 8.0 * index));
+    }
+    if (x != NULL) {
+        x = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_AND, x, onnx_number(call, x->type, 255));
+    }
+    return onnx_cast(call, x, ONNX_UINT8);
+}
+
+/* Products of bytes whose places add up to `place`, summed: those of a beside one another, times those of b. */
+static struct onnx_tensor *multiply_bytes(const struct onnx_call *call, uint32_t place, struct onnx_tensor *const *a,
+                                          struct onnx_tensor *const *b) {
+    struct onnx_tensor *turned[8];
+    for (uint32_t i = 0; i <= place; ++i) {
+        turned[i] = b[place - i];
+        if (a[i] == NULL || turned[i] == NULL) {
+            return NULL;
+        }
+    }
+    const uint32_t rank = a[0]->rank;
+    struct onnx_tensor *left = onnx_join(call, place + 1, a, rank - 1);
+    struct onnx_tensor *right = onnx_join(call, place + 1, turned, rank - 2);
+    if (left == NULL || right == NULL) {
+        return NULL;
+    }
+    uint32_t sizes[ONNX_MAX_RANK];
+    memcpy(sizes, left->sizes, rank * sizeof *sizes);
+    sizes[rank - 1] = right->sizes[rank - 1];
+    struct onnx_tensor *sum = onnx_declare(call, ONNX_INT32, rank, sizes);
+    DML_MATRIX_MULTIPLY_INTEGER_OPERATOR_DESC desc = {0};
+    return sum != NULL && onnx_emit(call, DML_OPERATOR_MATRIX_MULTIPLY_INTEGER, &desc,
+                                    ONNX_TENSORS(left, NULL, right, NULL), 1, &sum)
+               ? onnx_reinterpret(call, sum, ONNX_UINT32)
+               : NULL;
+}
+
+/* Of UINT32 or UINT64 modulo 2^32 or 2^64: the sum of 256^place times products of bytes. */
+static struct onnx_tensor *multiply_words(const struct onnx_call *call, struct onnx_tensor *a, struct onnx_tensor *b) {
+    const enum onnx_type type = a->type;
+    const uint32_t bytes = type == ONNX_UINT64 ? 8 : 4;
+    struct onnx_tensor *of_a[8], *of_b[8], *sum = NULL;
+    for (uint32_t i = 0; i < bytes; ++i) {
+        of_a[i] = byte_of(call, a, i);
+        of_b[i] = byte_of(call, b, i);
+        struct onnx_tensor *part = onnx_cast(call, multiply_bytes(call, i, of_a, of_b), type);
+        if (part == NULL) {
+            return NULL;
+        }
+        part = i == 0 ? part
+                      : onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_BIT_SHIFT_LEFT, part,
+                                    onnx_number(call, type, 8.0 * i));
+        sum = i == 0 ? part : onnx_add(call, sum, part);
+    }
+    return sum;
+}
+
+/* Of many integers, signed or not: what is kept of a product does not depend on it. */
+static struct onnx_tensor *multiply_integers(const struct onnx_call *call, struct onnx_tensor *a,
+                                             struct onnx_tensor *b) {
+    const enum onnx_type type = a->type;
+    const enum onnx_type words = type == ONNX_INT32 || type == ONNX_UINT32 ? ONNX_UINT32 : ONNX_UINT64;
+    a = join_batches(call, onnx_reinterpret(call, a, words));
+    b = join_batches(call, onnx_reinterpret(call, b, words));
+    if (a == NULL || b == NULL) {
+        return NULL;
+    }
+    const uint32_t rank = a->rank, inner = b->sizes[rank - 2];
+    struct onnx_tensor *sum = NULL;
+    for (uint32_t at = 0; at < inner; at += MOST_INNER) {
+        const uint32_t size = inner - at < MOST_INNER ? inner - at : MOST_INNER;
+        struct onnx_tensor *left = onnx_slice_axis(call, a, rank - 1, at, size, 1);
+        struct onnx_tensor *right = onnx_slice_axis(call, b, rank - 2, at, size, 1);
+        struct onnx_tensor *part = left == NULL || right == NULL ? NULL : multiply_words(call, left, right);
+        sum = at == 0 ? part : onnx_add(call, sum, part);
+        if (sum == NULL || !onnx_charge_plan(call, 32)) {
+            return NULL;
+        }
+    }
+    return onnx_reinterpret(call, sum, type);
 }
 
 static bool is_wide_integer(const struct onnx_tensor *x) {
@@ -120,7 +202,7 @@ static struct onnx_tensor *product_of(const struct onnx_call *call, struct onnx_
         return NULL;
     }
     uint32_t rank, sizes[ONNX_MAX_RANK];
-    struct onnx_tensor *left = onnx_is_float(a->type) ? join_rows(call, a, b) : a, *right = b;
+    struct onnx_tensor *left = join_rows(call, a, b), *right = b;
     const struct onnx_tensor *const before = left;
     if (left == NULL || !match(call, &left, &right, &rank, sizes)) {
         return NULL;
@@ -131,8 +213,10 @@ static struct onnx_tensor *product_of(const struct onnx_call *call, struct onnx_
         output = fused == NULL ? output : onnx_activate(call, fused, output);
     } else if (onnx_is_float(a->type)) {
         output = gemm_of(call, join_batches(call, left), join_batches(call, right), NULL, alpha, 0, fused);
-    } else {
+    } else if (rank < ONNX_MAX_RANK && onnx_count(left) * right->sizes[rank - 1] <= MOST_TERMS) {
         output = sum_terms(call, left, right);
+    } else {
+        output = multiply_integers(call, left, right);
     }
     if (before != a) {
         memcpy(sizes, a->sizes, a->rank * sizeof *sizes);

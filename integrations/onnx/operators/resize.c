@@ -4,6 +4,8 @@
 
 #include "onnx/operators/resize.h"
 
+#define MOST_TAPS 64 /* neighbours of an element along an axis that are summed one by one */
+
 static double place_of(const struct onnx_resize *r, const struct onnx_resize_axis *a, uint32_t y) {
     const double in = a->in, width = a->width;
     switch (r->coordinates) {
@@ -54,7 +56,7 @@ static double nearest(const struct onnx_resize *r, const struct onnx_resize_axis
 
 static uint32_t *nearest_table(const struct onnx_call *call, const struct onnx_resize *r,
                                const struct onnx_resize_axis *a) {
-    uint32_t *table = onnx_scratch(call, a->out, sizeof *table);
+    uint32_t *table = onnx_table(call, a->out, sizeof *table);
     for (uint32_t y = 0; table != NULL && y < a->out; ++y) {
         table[y] = is_same(r, a) ? y : within(nearest(r, a, y), a->in);
     }
@@ -126,7 +128,7 @@ static struct onnx_tensor *extrapolate(const struct onnx_call *call, const struc
     if (tensor == NULL || r->coordinates != ONNX_TF_CROP_AND_RESIZE) {
         return tensor;
     }
-    uint8_t *outside = onnx_scratch(call, a->out, sizeof *outside);
+    uint8_t *outside = onnx_table(call, a->out, sizeof *outside);
     uint32_t sizes[ONNX_MAX_RANK], count = 0;
     for (uint32_t y = 0; outside != NULL && y < a->out; ++y) {
         const double place = place_of(r, a, y);
@@ -216,48 +218,89 @@ static void weigh(const struct onnx_resize *r, const struct onnx_resize_axis *a,
     }
 }
 
-/* One axis: the sum of what is gathered for each neighbour, times weights. */
-static struct onnx_tensor *weigh_axis(const struct onnx_call *call, const struct onnx_resize *r, uint32_t axis,
-                                      struct onnx_tensor *tensor) {
-    const struct onnx_resize_axis *a = &r->axes[axis];
+/* Neighbours and weights of an axis, `count` for each element of the output, one element after another. */
+struct table {
+    uint32_t count;
+    uint32_t *indices;
+    float *weights;
+};
+
+static bool make_table(const struct onnx_call *call, const struct onnx_resize *r, const struct onnx_resize_axis *a,
+                       struct table *table) {
     const struct taps taps = taps_of(r, a);
-    if (taps.count > ONNX_MOST_TAPS) {
-        onnx_refuse(call, "a filter of %u elements", (unsigned)taps.count);
-        return NULL;
-    }
-    const size_t count = (size_t)a->out * taps.count;
-    if (count > ONNX_MOST_PLACES) {
-        onnx_refuse(call, "%u places of filters of %u elements", (unsigned)a->out, (unsigned)taps.count);
-        return NULL;
-    }
-    uint32_t *indices = onnx_scratch(call, count, sizeof *indices), *row;
-    double *weights = onnx_scratch(call, count, sizeof *weights);
-    float *column = onnx_scratch(call, a->out, sizeof *column);
-    row = onnx_scratch(call, a->out, sizeof *row);
-    if (indices == NULL || weights == NULL || column == NULL || row == NULL) {
-        return NULL;
-    }
-    uint32_t sizes[ONNX_MAX_RANK];
-    for (uint32_t d = 0; d < tensor->rank; ++d) {
-        sizes[d] = d == axis ? a->out : 1;
+    table->count = taps.count;
+    table->indices = onnx_table(call, (uint64_t)a->out * taps.count, sizeof *table->indices);
+    table->weights = onnx_table(call, (uint64_t)a->out * taps.count, sizeof *table->weights);
+    double *weights = onnx_table(call, taps.count, sizeof *weights);
+    if (table->indices == NULL || table->weights == NULL || weights == NULL) {
+        return false;
     }
     for (uint32_t y = 0; y < a->out; ++y) {
-        weigh(r, a, &taps, y, indices + (size_t)y * taps.count, weights + (size_t)y * taps.count);
-    }
-    struct onnx_tensor *sum = NULL;
-    for (uint32_t t = 0; t < taps.count; ++t) {
-        for (uint32_t y = 0; y < a->out; ++y) {
-            row[y] = indices[(size_t)y * taps.count + t];
-            column[y] = (float)weights[(size_t)y * taps.count + t];
+        const size_t first = (size_t)y * taps.count;
+        weigh(r, a, &taps, y, table->indices + first, weights);
+        for (uint32_t t = 0; t < taps.count; ++t) {
+            table->weights[first + t] = (float)weights[t];
         }
-        struct onnx_tensor *part = onnx_take(call, tensor, axis, a->out, row);
-        part = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MULTIPLY, part,
-                           onnx_constant(call, ONNX_FLOAT, tensor->rank, sizes, column));
-        sum = sum == NULL ? part : onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_ADD, sum, part);
+    }
+    return true;
+}
+
+/* For few neighbours: the sum of what is gathered for the first of each element, for the second, and so on. */
+static struct onnx_tensor *sum_taps(const struct onnx_call *call, uint32_t axis, uint32_t out,
+                                    const struct table *table, struct onnx_tensor *tensor) {
+    float *column = onnx_table(call, out, sizeof *column);
+    uint32_t *row = onnx_table(call, out, sizeof *row);
+    struct onnx_tensor *sum = NULL;
+    uint32_t sizes[ONNX_MAX_RANK];
+    for (uint32_t d = 0; d < tensor->rank; ++d) {
+        sizes[d] = d == axis ? out : 1;
+    }
+    for (uint32_t t = 0; column != NULL && row != NULL && t < table->count; ++t) {
+        for (uint32_t y = 0; y < out; ++y) {
+            row[y] = table->indices[(size_t)y * table->count + t];
+            column[y] = table->weights[(size_t)y * table->count + t];
+        }
+        struct onnx_tensor *part = onnx_take(call, tensor, axis, out, row);
+        part = onnx_multiply(call, part, onnx_constant(call, ONNX_FLOAT, tensor->rank, sizes, column));
+        sum = sum == NULL ? part : onnx_add(call, sum, part);
         if (sum == NULL) {
             return NULL;
         }
     }
+    return sum;
+}
+
+/* For many: all of them are gathered at once, which is about as much as the input, and reduced. */
+static struct onnx_tensor *reduce_taps(const struct onnx_call *call, uint32_t axis, uint32_t out,
+                                       const struct table *table, struct onnx_tensor *tensor) {
+    const uint32_t reduced = 2, rank = tensor->rank;
+    uint32_t sizes[ONNX_MAX_RANK];
+    if ((uint64_t)out * table->count > UINT32_MAX) {
+        onnx_refuse(call, "%u filters of %u elements", (unsigned)out, (unsigned)table->count);
+        return NULL;
+    }
+    for (uint32_t d = 0; d < rank; ++d) {
+        sizes[d] = d == axis ? out : tensor->sizes[d];
+    }
+    tensor = onnx_as_three(call, tensor, axis);
+    const uint32_t outer = tensor == NULL ? 0 : tensor->sizes[0], inner = tensor == NULL ? 0 : tensor->sizes[2];
+    tensor = onnx_take(call, tensor, 1, out * table->count, table->indices);
+    tensor = onnx_reshape(call, tensor, 4, (const uint32_t[]){outer, out, table->count, inner});
+    tensor = onnx_multiply(
+        call, tensor,
+        onnx_constant(call, ONNX_FLOAT, 4, (const uint32_t[]){1, out, table->count, 1}, table->weights));
+    return onnx_reshape(call, onnx_reduce(call, DML_REDUCE_FUNCTION_SUM, tensor, 1, &reduced), rank, sizes);
+}
+
+static struct onnx_tensor *weigh_axis(const struct onnx_call *call, const struct onnx_resize *r, uint32_t axis,
+                                      struct onnx_tensor *tensor) {
+    const uint32_t out = r->axes[axis].out;
+    struct table table;
+    if (!make_table(call, r, &r->axes[axis], &table)) {
+        return NULL;
+    }
+    struct onnx_tensor *sum = table.count <= MOST_TAPS ? sum_taps(call, axis, out, &table, tensor)
+                                                       : reduce_taps(call, axis, out, &table, tensor);
     return extrapolate(call, r, axis, sum);
 }
 
@@ -326,7 +369,7 @@ bool onnx_resize(const struct onnx_call *call, const struct onnx_resize *r, stru
     for (uint32_t d = 0; d < tensor->rank; ++d) {
         sizes[d] = r->axes[d].out;
         same = same && is_same(r, &r->axes[d]);
-        if ((r->axes[d].in == 0 && r->axes[d].out != 0) || r->axes[d].out > ONNX_MOST_PLACES) {
+        if (r->axes[d].in == 0 && r->axes[d].out != 0 ) {
             return onnx_refuse(call, "a size of %u made %u", (unsigned)r->axes[d].in, (unsigned)r->axes[d].out);
         }
     }

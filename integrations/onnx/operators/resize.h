@@ -4,11 +4,6 @@
 
 #include "onnx/operators/move.h"
 
-enum {
-    ONNX_MOST_TAPS = 64,        /* neighbours of an element along an axis */
-    ONNX_MOST_PLACES = 1 << 22, /* elements along an axis, or of all their neighbours: there are tables of them */
-};
-
 enum onnx_resize_mode { ONNX_NEAREST, ONNX_LINEAR, ONNX_CUBIC };
 
 enum onnx_coordinates {

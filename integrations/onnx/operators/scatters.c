@@ -3,7 +3,8 @@
 
 #include "onnx/operators/move.h"
 
-enum { MOST_ELEMENTS = 1 << 26 }; /* of the table of indices and places in a scatter that reduces */
+/* Elements of the table of indices and places in a scatter that reduces; larger ones order their updates instead. */
+enum { MOST_ELEMENTS = 1 << 22 };
 
 /* What a reduction makes of elements: an operator of two, and a reduction of many. */
 struct reduction {
@@ -29,6 +30,100 @@ static bool find_reduction(const struct onnx_call *call, const struct reduction 
     return *found != NULL || strcmp(name, "none") == 0 || onnx_refuse(call, "reduction %s", name);
 }
 
+/* ---- by order: updates of one place come one after another, are reduced, and the last of them is scattered ---- */
+
+/* INT64 indices as UINT32, in order along axis 1, and where each came from. */
+static bool order_indices(const struct onnx_call *call, struct onnx_tensor *indices, struct onnx_tensor *ordered[2]) {
+    indices = onnx_cast(call, indices, ONNX_UINT32);
+    if (indices == NULL) {
+        return false;
+    }
+    DML_TOP_K1_OPERATOR_DESC desc = {
+        .Axis = 1, .K = indices->sizes[1], .AxisDirection = DML_AXIS_DIRECTION_INCREASING};
+    ordered[0] = onnx_declare(call, ONNX_UINT32, 3, indices->sizes);
+    ordered[1] = onnx_declare(call, ONNX_UINT32, 3, indices->sizes);
+    return ordered[0] != NULL && ordered[1] != NULL &&
+           onnx_emit(call, DML_OPERATOR_TOP_K1, &desc, ONNX_TENSORS(indices), 2, ordered);
+}
+
+static struct onnx_tensor *take_elements(const struct onnx_call *call, struct onnx_tensor *tensor,
+                                         struct onnx_tensor *places) {
+    if (tensor == NULL || places == NULL) {
+        return NULL;
+    }
+    struct onnx_tensor *all = onnx_broadcast(
+        call, places, 3, (const uint32_t[]){tensor->sizes[0], places->sizes[1], tensor->sizes[2]});
+    if (all == NULL) {
+        return NULL;
+    }
+    DML_GATHER_ELEMENTS_OPERATOR_DESC desc = {.Axis = 1};
+    return onnx_make(call, DML_OPERATOR_GATHER_ELEMENTS, &desc, ONNX_TENSORS(tensor, all));
+}
+
+/* Each update with those of the same place before it: after a step of n, with as many as 2n - 1 of them. */
+static struct onnx_tensor *reduce_runs(const struct onnx_call *call, const struct reduction *reduction,
+                                       struct onnx_tensor *places, struct onnx_tensor *updates) {
+    const uint32_t count = places->sizes[1];
+    for (uint32_t step = 1; updates != NULL && step < count; step *= 2) {
+        struct onnx_tensor *before = onnx_slice_axis(call, updates, 1, 0, count - step, 1);
+        struct onnx_tensor *after = onnx_slice_axis(call, updates, 1, step, count - step, 1);
+        struct onnx_tensor *is_same = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS,
+                                                   onnx_slice_axis(call, places, 1, 0, count - step, 1),
+                                                   onnx_slice_axis(call, places, 1, step, count - step, 1));
+        struct onnx_tensor *both = onnx_binary(call, reduction->binary, before, after);
+        if (is_same == NULL || both == NULL) {
+            return NULL;
+        }
+        after = onnx_select(call, is_same, both, after);
+        updates = onnx_join(
+            call, 2, (struct onnx_tensor *[]){onnx_slice_axis(call, updates, 1, 0, step, 1), after}, 1);
+        if (step > UINT32_MAX / 2) {
+            break;
+        }
+    }
+    return updates;
+}
+
+/* Where to scatter: the last of a place there, others behind the data. */
+static struct onnx_tensor *last_places(const struct onnx_call *call, struct onnx_tensor *places, uint32_t size) {
+    const uint32_t count = places->sizes[1];
+    struct onnx_tensor *last = onnx_slice_axis(call, places, 1, count - 1, 1, 1);
+    if (count == 1) {
+        return last;
+    }
+    struct onnx_tensor *before = onnx_slice_axis(call, places, 1, 0, count - 1, 1);
+    struct onnx_tensor *after = onnx_slice_axis(call, places, 1, 1, count - 1, 1);
+    struct onnx_tensor *goes_on = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_EQUALS, before, after);
+    before = goes_on == NULL ? NULL : onnx_select(call, goes_on, onnx_number(call, ONNX_UINT32, (double)size), before);
+    return onnx_join(call, 2, (struct onnx_tensor *[]){before, last}, 1);
+}
+
+static struct onnx_tensor *reduce_in_order(const struct onnx_call *call, const struct reduction *reduction,
+                                           struct onnx_tensor *data, struct onnx_tensor *indices,
+                                           struct onnx_tensor *updates) {
+    const uint32_t none[3] = {0}, size = data->sizes[1];
+    struct onnx_tensor *ordered[2];
+    if (!order_indices(call, indices, ordered)) {
+        return NULL;
+    }
+    updates = reduce_runs(call, reduction, ordered[0], take_elements(call, updates, ordered[1]));
+    if (updates == NULL) {
+        return NULL;
+    }
+    updates = onnx_binary(call, reduction->binary, take_elements(call, data, ordered[0]), updates);
+    struct onnx_tensor *places = last_places(call, ordered[0], size);
+    struct onnx_tensor *made = onnx_pad_zeros(call, data, none, (const uint32_t[]){0, 1, 0});
+    if (updates == NULL || places == NULL || made == NULL) {
+        return NULL;
+    }
+    places = onnx_broadcast(call, places, 3, updates->sizes);
+    DML_SCATTER_OPERATOR_DESC desc = {.Axis = 1};
+    made = places == NULL ? NULL : onnx_make(call, DML_OPERATOR_SCATTER, &desc, ONNX_TENSORS(made, places, updates));
+    return onnx_slice(call, made, none, data->sizes, NULL);
+}
+
+/* ---- by a table ---- */
+
 /* Data {outer, size, inner}, indices {outer or 1, count, inner or 1}, updates {outer, count, inner}: for each place
  * the updates whose index it is, all others what changes nothing, reduced together with the data. */
 static struct onnx_tensor *reduce_three(const struct onnx_call *call, const struct reduction *reduction,
@@ -38,13 +133,12 @@ static struct onnx_tensor *reduce_three(const struct onnx_call *call, const stru
         return NULL;
     }
     const uint32_t outer = data->sizes[0], size = data->sizes[1], inner = data->sizes[2], count = updates->sizes[1];
-    if ((double)outer * (double)size * (double)inner * (double)count > (double)MOST_ELEMENTS) {
-        onnx_refuse(call, "reduction %s of so many elements: DirectML's SCATTER has none", reduction->name);
-        return NULL;
-    }
     indices = onnx_from_start(call, indices, size);
     if (indices == NULL) {
         return NULL;
+    }
+    if ((double)outer * (double)size * (double)inner * (double)count > (double)MOST_ELEMENTS) {
+        return reduce_in_order(call, reduction, data, indices, updates);
     }
     indices = onnx_reshape(call, indices, 4, (uint32_t[]){indices->sizes[0], 1, count, indices->sizes[2]});
     struct onnx_tensor *places = onnx_iota(call, ONNX_INT64, 4, 1, size);

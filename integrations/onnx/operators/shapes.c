@@ -81,12 +81,12 @@ static bool shape(const struct onnx_call *call) {
     end += end < 0 ? rank : 0;
     start = start < 0 ? 0 : start > rank ? rank : start;
     end = end < start ? start : end > rank ? rank : end;
-    int64_t sizes[ONNX_MAX_RANK] = {0};
+    struct onnx_size_element sizes[ONNX_MAX_RANK];
     for (int64_t d = start; d < end; ++d) {
-        sizes[d - start] = input->sizes[d];
+        sizes[d - start] = onnx_size_of(input, (uint32_t)d);
     }
     const uint32_t count = (uint32_t)(end - start);
-    return onnx_output(call, 0, onnx_constant(call, ONNX_INT64, 1, &count, sizes));
+    return onnx_output(call, 0, onnx_size_tensor(call, ONNX_INT64, 1, &count, sizes));
 }
 
 static bool size(const struct onnx_call *call) {

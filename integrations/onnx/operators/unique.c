@@ -10,17 +10,26 @@ struct table {
     uint32_t size, outer, inner;
 };
 
+/* NaN is the greatest, and equals itself. */
+static int compare_elements(const struct table *table, size_t a, size_t b) {
+    if (table->ints != NULL) {
+        return table->ints[a] < table->ints[b] ? -1 : table->ints[a] > table->ints[b];
+    }
+    const double x = table->floats[a], y = table->floats[b];
+    if (x != x || y != y) {
+        return (x != x) - (y != y);
+    }
+    return x < y ? -1 : x > y;
+}
+
 static int compare(const struct table *table, uint32_t a, uint32_t b) {
     for (uint32_t o = 0; o < table->outer; ++o) {
         for (uint32_t i = 0; i < table->inner; ++i) {
             const size_t at = ((size_t)o * table->size + a) * table->inner + i;
             const size_t other = ((size_t)o * table->size + b) * table->inner + i;
-            if (table->ints != NULL
-                    ? table->ints[at] != table->ints[other]
-                    : table->floats[at] < table->floats[other] || table->floats[at] > table->floats[other]) {
-                const bool is_less = table->ints != NULL ? table->ints[at] < table->ints[other]
-                                                         : table->floats[at] < table->floats[other];
-                return is_less ? -1 : 1;
+            const int order = compare_elements(table, at, other);
+            if (order != 0) {
+                return order;
             }
         }
     }
@@ -100,11 +109,6 @@ static bool unique(const struct onnx_call *call) {
     table.ints = is_float || table.floats == NULL ? NULL : onnx_host_ints(call, 0, &count);
     if (table.floats == NULL || (!is_float && table.ints == NULL)) {
         return false;
-    }
-    for (uint32_t i = 0; is_float && i < count; ++i) {
-        if (table.floats[i] != table.floats[i]) {
-            return onnx_refuse(call, "NaN");
-        }
     }
     if (input->type == ONNX_UINT64) {
         return onnx_refuse_type(call, "UINT64");

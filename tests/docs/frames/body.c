@@ -15,6 +15,11 @@ extern VkCommandBuffer commands;
 extern VkCommandBuffer commandBuffer;
 extern VkBuffer buffer;
 extern DML_OPERATOR_DESC desc;
+extern DML_GRAPH_DESC graphDesc;
+extern VkdmlAllocatePageCallback allocatePage;
+extern VkdmlFreePageCallback freePage;
+extern void *userData;
+extern const uint64_t *ids;
 
 void fragment(void);
 void fragment(void) {

@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "base/timing.h"
 #include "bench/report.h"
-#include "onnx/session.h"
+#include "onnx/stages.h"
 #include "onnx/subject.h"
 #include "onnx/values.h"
 #include "text/visible_text.h"
@@ -20,8 +20,8 @@ enum { FUSED, NODE_BY_NODE, WAYS };
 
 /* A way to run the model. */
 struct way {
-    struct onnx_session *session;
-    struct onnx_run *run;
+    struct onnx_stages *stages;
+    struct onnx_stages_run *run;
     struct values values;
     double ready, first; /* milliseconds of planning and compiling, and of the first run */
     double *samples;
@@ -39,7 +39,7 @@ struct timed {
 static bool execute(const struct subject *subject, struct way *way, double *milliseconds) {
     struct onnx_error error = {0};
     const double start = timing_now();
-    if (!onnx_run_execute(way->run, way->values.elements, &error)) {
+    if (!onnx_stages_execute(way->run, way->values.elements, NULL, &error)) {
         return subject_fail(subject, &error);
     }
     *milliseconds = timing_now() - start;
@@ -55,12 +55,12 @@ static bool begin(struct timed *timed, struct onnx_device *device, bool node_by_
     struct onnx_error error = {0};
     const double start = timing_now();
     progress_show("%s: compiling", subject->name);
-    if (!onnx_session_create(device, subject->model, subject->graph, &options, &way->session, &error) ||
-        !onnx_run_begin(way->session, subject->input_count, subject->inputs, &way->run, &error)) {
+    if (!onnx_stages_create(device, subject->model, subject->graph, &options, &way->stages, &error) ||
+        !onnx_stages_begin(way->stages, subject->input_count, subject->inputs, NULL, &way->run, &error)) {
         return subject_fail(subject, &error);
     }
     way->ready = timing_now() - start;
-    return values_begin(&way->values, subject->graph->output_count, onnx_run_outputs(way->run)) &&
+    return values_begin(&way->values, subject->graph->output_count, onnx_stages_outputs(way->run)) &&
            execute(subject, way, &way->first);
 }
 
@@ -146,7 +146,7 @@ static bool add_row(struct json_object *rows, const struct timed *timed, uint32_
 static bool report(const struct timed *timed, const char *device, const char *path) {
     struct onnx_run_facts facts;
     struct json_object *rows = json_object_new_array(), *json = NULL;
-    onnx_run_facts(timed->ways[FUSED].run, &facts);
+    onnx_stages_facts(timed->ways[FUSED].run, &facts);
     bool good = rows && add_row(rows, timed, facts.node_count);
     json = good ? bench_models_to_json(device, false, rows) : NULL;
     if (!json) {
@@ -174,8 +174,8 @@ static bool bench_subject(const struct subject *subject, const struct bench_opti
     }
     progress_clear();
     for (size_t w = 0; w < WAYS; w++) {
-        onnx_run_end(timed.ways[w].run);
-        onnx_session_free(timed.ways[w].session);
+        onnx_stages_end(timed.ways[w].run);
+        onnx_stages_free(timed.ways[w].stages);
         values_free(&timed.ways[w].values);
         free(timed.ways[w].samples);
     }

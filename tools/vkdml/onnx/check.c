@@ -7,21 +7,22 @@
 #include <vkdml/schema.h>
 
 #include "base/operator_names.h"
+#include "onnx/conditions.h"
 #include "onnx/judge.h"
 #include "onnx/operators.h"
 #include "onnx/report.h"
 #include "text/visible_text.h"
 
-/* What open sizes are assumed to be for the operators that nodes become: that of images, as in onnx/judge.c. */
-#define ASSUMED_SIZE 224
-
 /* Names of open sizes that are told, and bytes of one: a name as it is printed, and a dimension. */
 #define MOST_NAMES 16
 #define NAME_SIZE  (sizeof(struct visible_text) + 16)
 
+/* Bytes of an input's file whose elements count: as in sessions. */
+#define MOST_ELEMENTS 65536
+
 struct check {
     const struct subject *subject;
-    const struct onnx_verdict *verdicts; /* of sizes that stay open; NULL: all are known */
+    const struct onnx_judgement *judgement; /* NULL: all sizes are known */
     uint32_t node, undecided;
     uint32_t counts[ONNX_UNNEEDED + 1];
     uint32_t operators;
@@ -50,7 +51,7 @@ static const char *without_name(const struct onnx_node *node, const char *reason
 }
 
 static void print_node(const struct check *check, const struct onnx_node *node) {
-    printf("  %s%s%s %u", visible_text(node->domain).text, *node->domain ? "." : "", visible_text(node->op).text,
+    printf("%s%s%s %u", visible_text(node->domain).text, *node->domain ? "." : "", visible_text(node->op).text,
            node->version);
     if (*node->name) {
         printf(" '%s'", visible_text(node->name).text);
@@ -62,7 +63,7 @@ static void print_node(const struct check *check, const struct onnx_node *node) 
 /* With sizes that stay open a node is refused where no size that was tried fits. */
 static enum onnx_outcome outcome_of(struct check *check, const struct onnx_node_report *report, const char **reason,
                                     bool *is_undecided) {
-    const struct onnx_verdict *verdict = check->verdicts ? &check->verdicts[check->node++] : NULL;
+    const struct onnx_verdict *verdict = check->judgement ? &check->judgement->verdicts[check->node++] : NULL;
     *reason = report->reason;
     *is_undecided = false;
     if (!verdict || report->outcome == ONNX_UNNEEDED) {
@@ -85,6 +86,7 @@ static void tell(void *data, const struct onnx_node_report *report) {
     const enum onnx_outcome outcome = outcome_of(check, report, &reason, &is_undecided);
     check->counts[outcome]++;
     check->operators += report->operator_count;
+    fputs("  ", stdout);
     print_node(check, report->node);
     switch (outcome) {
     case ONNX_TRANSLATED:
@@ -184,11 +186,19 @@ static void print_open(const struct subject *subject) {
     for (uint32_t i = 0; i < names.count; i++) {
         printf("%s%s", i ? ", " : "", names.texts[i]);
     }
-    printf("%s (%d and 1 are tried; --size NAME=N states one)\n", names.are_more ? ", .." : "", ASSUMED_SIZE);
+    printf("%s (--size NAME=N states one)\n", names.are_more ? ", .." : "");
 }
 
-/* The graph with the sizes that are stated; its values are to be freed. False where memory is out. */
-static bool fill_in_sizes(const struct subject *subject, struct onnx_graph *graph) {
+static struct onnx_data data_of(const struct onnx_plan_input *input) {
+    struct onnx_data data = {.type = input->type, .rank = input->rank, .data = input->data};
+    memcpy(data.sizes, input->sizes, sizeof(data.sizes));
+    data.bytes = onnx_bytes_of(input->type, onnx_elements(input->rank, input->sizes));
+    return data;
+}
+
+/* The graph with the sizes that are stated, and with elements of small files; its values are to be freed. `elements`
+ * has room for ONNX_REQUEST_MOST. False where memory is out. */
+static bool fill_in_sizes(const struct subject *subject, struct onnx_data *elements, struct onnx_graph *graph) {
     *graph = *subject->graph;
     graph->values = malloc((graph->value_count + (size_t)1) * sizeof(*graph->values));
     if (!graph->values) {
@@ -204,6 +214,10 @@ static bool fill_in_sizes(const struct subject *subject, struct onnx_graph *grap
         for (uint32_t d = 0; d < input->rank; d++) {
             value->sizes[d] = input->sizes[d];
         }
+        elements[i] = data_of(input);
+        if (elements[i].bytes <= MOST_ELEMENTS) {
+            value->constant = &elements[i];
+        }
     }
     for (uint32_t v = 0; v < graph->value_count; v++) {
         struct onnx_value *value = &graph->values[v];
@@ -217,15 +231,33 @@ static bool fill_in_sizes(const struct subject *subject, struct onnx_graph *grap
     return true;
 }
 
+/* The conditions under which nodes are translated, and the node of each that refuses other sizes. */
+static bool print_conditions(const struct check *check, const struct onnx_graph *graph, struct onnx_arena *arena) {
+    const struct onnx_condition *conditions;
+    uint32_t count;
+    if (!onnx_find_conditions(check->subject->model, graph, arena, check->judgement, &conditions, &count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        printf("  runs where %s (", onnx_condition_text(&conditions[i], &check->judgement->open, graph).text);
+        print_node(check, &graph->nodes[conditions[i].node]);
+        puts(")");
+    }
+    return true;
+}
+
 static bool check_open(struct check *check, struct onnx_error *error) {
     const struct subject *subject = check->subject;
-    struct onnx_arena arena = {NULL};
+    struct onnx_arena arena = {0};
     struct onnx_graph graph;
-    bool good = fill_in_sizes(subject, &graph);
-    check->verdicts = good ? onnx_judge(subject->model, &graph, &arena) : NULL;
-    if (good && check->verdicts) {
+    struct onnx_judgement judgement;
+    struct onnx_data elements[ONNX_REQUEST_MOST];
+    bool good = fill_in_sizes(subject, elements, &graph);
+    if (good && onnx_judge_open(subject->model, &graph, &arena, &judgement)) {
+        check->judgement = &judgement;
         print_open(subject);
-        good = onnx_report_open(subject->model, &graph, ASSUMED_SIZE, tell, check, error);
+        good = onnx_report_open(subject->model, &graph, &judgement.open, judgement.assumed, tell, check, error);
+        good = good && (print_conditions(check, &graph, &arena) || onnx_fail_memory(error));
     } else {
         good = onnx_fail_memory(error);
     }

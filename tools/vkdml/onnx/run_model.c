@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/progress.h"
 #include "device/devices.h"
 #include "onnx/layers.h"
-#include "onnx/session.h"
+#include "onnx/stages.h"
 #include "onnx/values.h"
 #include "run/results.h"
 #include "text/visible_text.h"
@@ -26,13 +27,13 @@ static void stand_in(struct stand_in *it, const struct subject *subject) {
 }
 
 /* As often and as long as the options say. */
-static bool execute(const struct subject *subject, struct onnx_run *run, const struct run_options *options,
+static bool execute(const struct subject *subject, struct onnx_stages_run *run, const struct run_options *options,
                     struct values *values, struct timing *timing) {
     struct onnx_error error = {0};
     const double begun = timing_now();
     for (uint32_t i = 0; i < options->iterations || timing_now() - begun < options->milliseconds; i++) {
         const double start = timing_now();
-        if (!onnx_run_execute(run, values->elements, &error)) {
+        if (!onnx_stages_execute(run, values->elements, NULL, &error)) {
             return subject_fail(subject, &error);
         }
         const struct timing_sample sample = {timing_now() - start, (double)NAN, (double)NAN};
@@ -94,24 +95,32 @@ static bool tell_outputs(struct results *results, const struct subject *subject,
     return good;
 }
 
-/* Of a session: compiles, runs, and tells what came of it. */
-static bool run_session(const struct subject *subject, struct onnx_device *device, struct onnx_session *session,
+static void show_load(void *data, uint64_t done, uint64_t total) {
+    const struct subject *const *subject = data;
+    progress_show("%s: %.0f of %.0f MiB of weights loaded", (*subject)->name, (double)done / (1 << 20),
+                  (double)total / (1 << 20));
+}
+
+/* Compiles, runs, and tells what came of it. */
+static bool run_stages(const struct subject *subject, struct onnx_device *device, struct onnx_stages *stages,
                         const struct run_options *options, struct results *results) {
     struct onnx_error error = {0};
-    struct onnx_run *run;
+    struct onnx_stages_run *run;
     struct values values = {0};
     struct timing timing = {0};
     struct stand_in it;
     stand_in(&it, subject);
     const double start = timing_now();
-    if (!onnx_run_begin(session, subject->input_count, subject->inputs, &run, &error)) {
+    const bool begun = onnx_stages_begin(stages, subject->input_count, subject->inputs, NULL, &run, &error);
+    progress_clear();
+    if (!begun) {
         return subject_fail(subject, &error);
     }
     results_prepared(results, &it.dispatchable, timing_now() - start, options->verbosity);
     results_command(results, 0, &it.command, false);
-    bool good = values_begin(&values, subject->graph->output_count, onnx_run_outputs(run)) &&
+    bool good = values_begin(&values, subject->graph->output_count, onnx_stages_outputs(run)) &&
                 execute(subject, run, options, &values, &timing);
-    onnx_run_end(run);
+    onnx_stages_end(run);
     if (good) {
         results_dispatch(results, &it.command, &timing, options->warmup, options->verbosity);
         good = !options->compare_reference || layers_compare(subject, device, options, results, &values);
@@ -126,7 +135,7 @@ static bool run_session(const struct subject *subject, struct onnx_device *devic
 static bool run_subject(const struct subject *subject, const struct run_options *options, struct results *results) {
     struct onnx_error error = {0};
     struct onnx_device *device;
-    struct onnx_session *session = NULL;
+    struct onnx_stages *stages = NULL;
     const bool reference = devices_is_reference(options->device);
     /* The reference's graphs are made of a device's operators, too: any one's. */
     const struct onnx_device_options device_options = {.name = reference ? NULL : options->device};
@@ -137,12 +146,13 @@ static bool run_subject(const struct subject *subject, const struct run_options 
     const struct onnx_session_options session_options = {
         .allows_half = subject->request->half,
         .has_float32_intermediates = subject->request->float32_intermediates,
-        .node_by_node = options->node_by_node, .by_reference = reference};
+        .node_by_node = options->node_by_node, .by_reference = reference,
+        .load_callback = show_load, .load_callback_data = &subject};
     results_device(results, reference ? "reference" : onnx_device_name(device));
-    bool good = onnx_session_create(device, subject->model, subject->graph, &session_options, &session, &error)
-                    ? run_session(subject, device, session, options, results)
+    bool good = onnx_stages_create(device, subject->model, subject->graph, &session_options, &stages, &error)
+                    ? run_stages(subject, device, stages, options, results)
                     : subject_fail(subject, &error);
-    onnx_session_free(session);
+    onnx_stages_free(stages);
     onnx_device_close(device);
     return good;
 }

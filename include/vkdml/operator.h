@@ -37,6 +37,12 @@ typedef enum VkdmlCompileFlagBits {
     /** Of graphs: pipelines are created by as many threads as there are processors, 16 at most, rather than by the
         caller's alone. They have ended when the call returns. The device's callbacks are called by them as well. */
     VKDML_COMPILE_FLAG_PARALLEL = 4,
+    /** Of graphs: the same graph will be compiled for other sizes, too. The first call also creates general pipelines,
+        which serve all sizes. Later calls use them for nodes whose best pipelines do not exist yet, and do not wait for
+        those: a thread of the device's creates them, for calls after that. Results have the same bits either way. That
+        thread starts with the first such node and ends when the device is destroyed; it calls the device's callbacks.
+        What is made of weights at initialization does not depend on the sizes of other tensors. */
+    VKDML_COMPILE_FLAG_OPEN_SIZES = 8,
 } VkdmlCompileFlagBits;
 typedef uint32_t VkdmlCompileFlags; /**< VkdmlCompileFlagBits */
 

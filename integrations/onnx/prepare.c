@@ -4,6 +4,19 @@
 
 #include "onnx/run.h"
 
+/* Whether the model leaves sizes of inputs open, so that it may run for others. */
+static bool has_open_sizes(const struct onnx_graph *graph) {
+    bool is_open = false;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const struct onnx_value *input = &graph->values[graph->inputs[i]];
+        is_open = is_open || (!input->has_shape && input->constant == NULL);
+        for (uint32_t d = 0; d < input->rank; d++) {
+            is_open = is_open || input->sizes[d] < 0;
+        }
+    }
+    return is_open;
+}
+
 static bool compile(struct onnx_run *run, struct onnx_error *error) {
     struct onnx_session *session = run->session;
     struct onnx_plan_graph *graph;
@@ -16,6 +29,7 @@ static bool compile(struct onnx_run *run, struct onnx_error *error) {
         .executionFlags = session->options.allows_half ? DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION
                                                        : DML_EXECUTION_FLAG_NONE,
         .flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_PARALLEL |
+                 (has_open_sizes(session->graph) ? (VkdmlCompileFlags)VKDML_COMPILE_FLAG_OPEN_SIZES : 0) |
                  (session->options.node_by_node ? (VkdmlCompileFlags)VKDML_COMPILE_FLAG_NODE_BY_NODE : 0)};
     const bool compiled = onnx_weights_compile(session->weights, onnx_plan_graph_desc(graph), &run->weight_ids, info,
                                                &run->dispatchable, error);

@@ -62,7 +62,8 @@ static void check_apart(const VkdmlReferenceGraphInfo *info, const struct vkdml_
 static VkdmlResult check_memory(const VkdmlReferenceGraphInfo *info, const struct vkdml_graph *graph,
                                 struct vkdml_report *report) {
     const VkdmlCompileFlags known =
-        VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_NODE_BY_NODE | VKDML_COMPILE_FLAG_PARALLEL;
+        VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_NODE_BY_NODE | VKDML_COMPILE_FLAG_PARALLEL |
+        VKDML_COMPILE_FLAG_OPEN_SIZES;
     if ((info->flags & ~known) != 0) {
         vkdml_report_invalid(report, "flags is 0x%" PRIx32 ", must hold VkdmlCompileFlagBits only", info->flags);
     }

@@ -57,7 +57,8 @@ static VkdmlResult check_compile_info(const VkdmlCompileInfo *info, struct vkdml
                              (unsigned)info->executionFlags);
     }
     const VkdmlCompileFlags flags =
-        VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_NODE_BY_NODE | VKDML_COMPILE_FLAG_PARALLEL;
+        VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_NODE_BY_NODE | VKDML_COMPILE_FLAG_PARALLEL |
+        VKDML_COMPILE_FLAG_OPEN_SIZES;
     if (info->flags & ~flags) {
         vkdml_report_invalid(report, "flags is 0x%x, must be of VkdmlCompileFlagBits only", info->flags);
     }
@@ -130,6 +131,7 @@ VkdmlResult vkdml_read_compile_info(VkdmlDevice device, const VkdmlCompileInfo *
     compilation->limits = device->limits;
     compilation->limits.half_allowed =
         (resolved.executionFlags & DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION) != 0;
+    compilation->limits.open_sizes = (resolved.flags & VKDML_COMPILE_FLAG_OPEN_SIZES) != 0;
     compilation->flags = resolved.flags;
     compilation->weight_store = resolved.weightStore;
     compilation->weight_id_count = resolved.weightIdCount;

@@ -116,13 +116,15 @@ static bool is_packed(const struct vkdml_tensor *tensor) {
            vkdml_same_layout(tensor, &packed);
 }
 
-/* Whether a product alone leaves processors idle. */
+/* Whether a product alone leaves processors idle. Where sizes are open one row decides, so that what is known at
+ * initialization is stacked for all sizes or for none: other rows are multiplied by the same stack. */
 static bool is_small(const struct vkdml_fusion *fusion, const struct vkdml_instance *gemm) {
     const struct vkdml_tensor a = lift(&gemm->inputs[A]), output = lift(&gemm->outputs[0]);
     const bool is_turned = ((const DML_GEMM_OPERATOR_DESC *)gemm->desc)->TransA == DML_MATRIX_TRANSFORM_TRANSPOSE;
     const uint32_t sizes[VKDML_PRODUCT_RANK] = {output.sizes[0], output.sizes[1], output.sizes[2], output.sizes[3],
                                                 a.sizes[is_turned ? 2 : 3]};
-    return vkdml_product_is_small(sizes, a.data_type, fusion->limits);
+    const uint32_t row[VKDML_PRODUCT_RANK] = {1, 1, 1, output.sizes[3], a.sizes[is_turned ? 2 : 3]};
+    return vkdml_product_is_small(fusion->limits->open_sizes ? row : sizes, a.data_type, fusion->limits);
 }
 
 /* NULL: nothing that a node has of its own is in the way. */

@@ -82,9 +82,10 @@ static void set_flags(struct vkdml_graph_planning *planning, uint32_t n) {
 }
 
 /* As its operands are to be read. */
-static VkdmlResult plan_program(struct vkdml_graph_planning *planning, uint32_t n) {
-    struct vkdml_plan *plan = &planning->nodes[n].plan;
-    struct vkdml_builder builder = vkdml_builder_begin(plan, planning->limits, planning->report);
+static VkdmlResult plan_program(struct vkdml_graph_planning *planning, uint32_t n,
+                                const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                struct vkdml_plan *plan) {
+    struct vkdml_builder builder = vkdml_builder_begin(plan, limits, report);
     struct vkdml_program program = *planning->graph->nodes[n].program;
     for (uint32_t i = 0; i < program.operand_count; ++i) {
         const uint32_t *strides = planning->values[vkdml_graph_source(planning->graph, n, i)].strides;
@@ -98,14 +99,62 @@ static VkdmlResult plan_program(struct vkdml_graph_planning *planning, uint32_t 
     return vkdml_program_plan(&program, &builder);
 }
 
-static VkdmlResult plan_work(struct vkdml_graph_planning *planning, uint32_t n) {
-    struct vkdml_node_plan *planned = &planning->nodes[n];
+static VkdmlResult plan_work(struct vkdml_graph_planning *planning, uint32_t n, const struct vkdml_plan_limits *limits,
+                             struct vkdml_report *report, struct vkdml_plan *plan) {
     if (planning->graph->nodes[n].program != NULL) {
-        return plan_program(planning, n);
+        return plan_program(planning, n, limits, report, plan);
     }
     set_flags(planning, n);
-    return vkdml_plan_unkept(&planned->instance, planning->graph->nodes[n].tail, planning->limits, planning->flags,
-                             planning->report, &planned->plan);
+    return vkdml_plan_unkept(&planning->nodes[n].instance, planning->graph->nodes[n].tail, limits, planning->flags,
+                             report, plan);
+}
+
+static bool have_pipelines(const struct vkdml_plan_pipelines *pipelines, const struct vkdml_plan_steps *steps) {
+    bool exist = true;
+    for (uint32_t s = 0; s < steps->count && exist; ++s) {
+        exist = steps->items[s].kind != VKDML_PLAN_DISPATCH || pipelines->exists(pipelines->context, &steps->items[s]);
+    }
+    return exist;
+}
+
+/* Replaces a node's plan by a general one where that has all its pipelines and the other does not; those are then
+ * requested. The pipelines of a general plan that does not have them become spare ones of the node's. */
+static VkdmlResult choose_plan(struct vkdml_graph_planning *planning, struct vkdml_plan *best,
+                               struct vkdml_plan *general) {
+    const struct vkdml_plan_pipelines *pipelines = planning->limits->pipelines;
+    if (!have_pipelines(pipelines, &general->steps) || !have_pipelines(pipelines, &general->spare_steps)) {
+        VkdmlResult result = vkdml_plan_add_spares(best, general->steps.items, general->steps.count, planning->report);
+        return result == VKDML_SUCCESS ? vkdml_plan_add_spares(best, general->spare_steps.items,
+                                                               general->spare_steps.count, planning->report)
+                                       : result;
+    }
+    if (!have_pipelines(pipelines, &best->steps)) {
+        for (uint32_t s = 0; s < best->steps.count; ++s) {
+            if (best->steps.items[s].kind == VKDML_PLAN_DISPATCH) {
+                pipelines->request(pipelines->context, &best->steps.items[s]);
+            }
+        }
+        const struct vkdml_plan other = *best;
+        *best = *general;
+        *general = other;
+    }
+    return VKDML_SUCCESS;
+}
+
+/* What cannot be planned as general stays as it is. */
+static VkdmlResult plan_for_open_sizes(struct vkdml_graph_planning *planning, uint32_t n) {
+    struct vkdml_plan_limits limits = *planning->limits;
+    struct vkdml_report report;
+    struct vkdml_plan general;
+    limits.general = true;
+    vkdml_report_clear(&report);
+    vkdml_plan_begin(&general, planning->graph->callbacks);
+    VkdmlResult result = VKDML_SUCCESS;
+    if (plan_work(planning, n, &limits, &report, &general) == VKDML_SUCCESS) {
+        result = choose_plan(planning, &planning->nodes[n].plan, &general);
+    }
+    vkdml_plan_end(&general);
+    return result;
 }
 
 /* Whatever fails bears the node's name. */
@@ -113,7 +162,10 @@ static VkdmlResult plan_node(struct vkdml_graph_planning *planning, uint32_t n) 
     struct vkdml_node_plan *planned = &planning->nodes[n];
     const struct vkdml_graph_text text = vkdml_graph_node_text(n, planning->graph->nodes[n].name);
     planning->report->part = text.text;
-    VkdmlResult result = plan_work(planning, n);
+    VkdmlResult result = plan_work(planning, n, planning->limits, planning->report, &planned->plan);
+    if (result == VKDML_SUCCESS && planning->limits->pipelines != NULL && !planned->is_fixed) {
+        result = plan_for_open_sizes(planning, n);
+    }
     planning->report->part = NULL;
     for (uint32_t i = 0; result == VKDML_SUCCESS && i < planning->graph->nodes[n].input_count; ++i) {
         const uint32_t v = vkdml_graph_source(planning->graph, n, i);

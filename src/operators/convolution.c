@@ -18,6 +18,8 @@ struct planner {
     uint32_t
         places[1 + VKDML_CONVOLUTION_SPATIAL]; /* of pictures and of the spatial dimensions among those of pixels */
     struct vkdml_product product;              /* but for what parts have of their own */
+    bool packs;                                /* the filter is vkdml's, and some part needs a copy of it: all have one,
+                                                  so that what is kept does not depend on which parts have outputs */
 };
 
 static bool owns_filter(const struct planner *planner) {
@@ -97,7 +99,8 @@ static struct vkdml_product product_of(const struct planner *planner, const stru
 
 /* Packs a filter for one stride along k; `from` has its first element and its strides along groups and m. Whichever of
  * m and channels lies farther apart stays outside, so that elements move no farther than they must. A filter that
- * belongs to vkdml is packed once. */
+ * belongs to vkdml is packed once, unless it is a depthwise one, whose kernel reads it as it lies for all inputs but
+ * the largest: whether it is packed at initialization never depends on the input. */
 static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml_product *product,
                                const struct steps *steps, const uint32_t from[3], struct vkdml_product_tensor *a) {
     const struct vkdml_planning *planning = planner->planning;
@@ -118,7 +121,7 @@ static VkdmlResult copy_filter(const struct planner *planner, const struct vkdml
         stride /= steps->sizes[i];
         vkdml_copy_add(&copied, steps->sizes[i], stride, steps->strides[i]);
     }
-    const bool is_owned = owns_filter(planner);
+    const bool is_owned = owns_filter(planner) && !vkdml_depthwise_suits_filter(product);
     const uint64_t bytes = (uint64_t)elements * filter->element_size;
     const struct vkdml_origin origin =
         is_owned ? vkdml_builder_kept(planning->builder, "packed filter", bytes, filter->data_type)
@@ -141,7 +144,16 @@ static void find_tap_strides(const struct planner *planner, const struct vkdml_c
     }
 }
 
-/* Gives a part its filter: as it lies, or for a product where that has no one stride along k a copy of it. */
+/* Whether the steps of a part's filter along k are one stride apart, or the depthwise kernel takes them anyway. */
+static bool reads_in_place(const struct planner *planner, const struct vkdml_product *product,
+                           const struct vkdml_convolution_part *parts) {
+    const struct steps steps = steps_of(planner, &product->gather, parts);
+    uint32_t stride;
+    return product->is_empty || vkdml_depthwise_suits_filter(product) || find_stride(&steps, &stride);
+}
+
+/* Gives a part its filter: as it lies, or for a product where that has no one stride along k a copy of it. Where there
+ * is nothing to add up it is any element of the input instead, so that the filter need not be kept for that. */
 static VkdmlResult take_filter(const struct planner *planner, const struct vkdml_product *product,
                                const struct vkdml_convolution_part *parts, struct vkdml_product_tensor *a) {
     const struct vkdml_planning *planning = planner->planning;
@@ -152,6 +164,10 @@ static VkdmlResult take_filter(const struct planner *planner, const struct vkdml
     const uint32_t group_stride = in_group * filter->strides[0], m_stride = filter->strides[is_backward ? 1 : 0];
     uint32_t tap_strides[VKDML_PRODUCT_PIXELS];
     uint32_t first = 0;
+    if (product->is_empty) {
+        *a = (struct vkdml_product_tensor){.at = product->tensors[VKDML_PRODUCT_B].at};
+        return VKDML_SUCCESS;
+    }
     for (uint32_t s = 0; s < planner->convolution->spatial; ++s) {
         first += parts[s].filter_first * filter->strides[2 + s];
     }
@@ -161,7 +177,7 @@ static VkdmlResult take_filter(const struct planner *planner, const struct vkdml
     a->strides[VKDML_PRODUCT_M] = m_stride;
     find_tap_strides(planner, parts, tap_strides);
     if (vkdml_depthwise_suits(product, tap_strides, planning->builder->limits) ||
-        find_stride(&steps, &a->strides[VKDML_PRODUCT_K])) {
+        (!planner->packs && find_stride(&steps, &a->strides[VKDML_PRODUCT_K]))) {
         return VKDML_SUCCESS;
     }
     return copy_filter(planner, product, &steps, (const uint32_t[]){first, group_stride, m_stride}, a);
@@ -201,6 +217,7 @@ static void begin(struct planner *planner, struct vkdml_epilogue *epilogue) {
                     [VKDML_PRODUCT_OUT] = {.at = vkdml_output_view(instance, 0).at}},
         .gather = {.rank = 1 + spatial, .channels = channels, .channel_stride = input->strides[1]},
         .scatter = {.rank = 1 + spatial},
+        .open_dimension = VKDML_PRODUCT_N,
         .alpha = 1,
         .epilogue = epilogue,
     };
@@ -248,7 +265,7 @@ static void find_parts(const struct planner *planner, uint32_t number,
                        struct vkdml_convolution_part parts[VKDML_CONVOLUTION_SPATIAL]) {
     const struct vkdml_instance *instance = planner->planning->instance;
     for (uint32_t s = planner->convolution->spatial; s-- > 0;) {
-        const uint32_t count = vkdml_convolution_part_count(instance, planner->convolution, s);
+        const uint32_t count = vkdml_convolution_part_count(planner->convolution, s);
         parts[s] = vkdml_convolution_part_of(instance, planner->convolution, s, number % count);
         number /= count;
     }
@@ -275,7 +292,19 @@ static VkdmlResult plan_part(const struct planner *planner, const struct vkdml_p
     return result;
 }
 
-/* Plans the products of all parts, and copies of their filters before all. */
+static bool some_part_packs(const struct planner *planner, uint32_t count) {
+    struct vkdml_convolution_part parts[VKDML_CONVOLUTION_SPATIAL];
+    bool packs = false;
+    for (uint32_t i = 0; i < count && !packs; ++i) {
+        find_parts(planner, i, parts);
+        const struct vkdml_product product = product_of(planner, parts);
+        packs = !reads_in_place(planner, &product, parts);
+    }
+    return packs;
+}
+
+/* Plans the products of all parts that have outputs, and copies of filters before all: those that vkdml keeps for parts
+ * without outputs, too. */
 static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
     const struct vkdml_planning *planning = planner->planning;
     struct vkdml_convolution_part parts[VKDML_CONVOLUTION_SPATIAL];
@@ -284,14 +313,19 @@ static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
     for (uint32_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
         find_parts(planner, i, parts);
         const struct vkdml_product product = product_of(planner, parts);
-        result = take_filter(planner, &product, parts, &filters[i]);
+        const bool is_kept = planner->packs && !vkdml_depthwise_suits_filter(&product);
+        if (is_kept || product.sizes[VKDML_PRODUCT_N] != 0) {
+            result = take_filter(planner, &product, parts, &filters[i]);
+        }
     }
     vkdml_builder_phase(planning->builder);
     for (uint32_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
         find_parts(planner, i, parts);
         struct vkdml_product product = product_of(planner, parts);
-        product.tensors[VKDML_PRODUCT_A] = filters[i];
-        result = plan_part(planner, &product, parts);
+        if (product.sizes[VKDML_PRODUCT_N] != 0) {
+            product.tensors[VKDML_PRODUCT_A] = filters[i];
+            result = plan_part(planner, &product, parts);
+        }
     }
     return result;
 }
@@ -325,9 +359,9 @@ static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struc
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    vkdml_convolution_limit_parts(planning->instance, &convolution);
+    vkdml_convolution_limit_parts(&convolution);
     for (uint32_t s = 0; s < convolution.spatial; ++s) {
-        count *= vkdml_convolution_part_count(planning->instance, &convolution, s);
+        count *= vkdml_convolution_part_count(&convolution, s);
     }
     if (count > 1) {
         vkdml_note(planning->builder->report, "convolution: %u parts, the pixels between which strides lead",
@@ -335,6 +369,7 @@ static VkdmlResult plan_convolution(const struct vkdml_operator *op, const struc
     }
     begin(&planner, &epilogue);
     set_tail(&planner);
+    planner.packs = owns_filter(&planner) && some_part_packs(&planner, count);
     return plan_parts(&planner, count);
 }
 

@@ -70,13 +70,15 @@ static struct vkdml_convolution_part empty_part(struct vkdml_convolution_part pa
     return part;
 }
 
-/* Every stride-th output from r on of a backward convolution: the taps that meet an input are the same ones. */
+/* Every stride-th output from r on of a backward convolution: the taps that meet an input are the same ones. There is
+ * a part for each r below the stride, however few outputs there are, so that parts and their filters depend on the
+ * filter and on attributes alone. */
 static struct vkdml_convolution_part phase(struct vkdml_convolution_part part,
                                            const struct vkdml_convolution *convolution, uint32_t s, uint32_t r) {
     const uint32_t stride = convolution->strides[s], taps = part.walk.taps;
     const uint32_t divisor = common_divisor(stride, convolution->dilations[s]);
     const int64_t dilation = convolution->dilations[s], place = (int64_t)r + convolution->start[s];
-    const uint32_t size = (part.walk.size - 1 - r) / stride + 1;
+    const uint32_t size = r < part.walk.size ? (part.walk.size - 1 - r) / stride + 1 : 0;
     uint32_t tap = 0;
     while (tap < taps && tap < stride && (place - tap * dilation) % stride != 0) {
         ++tap;
@@ -96,18 +98,11 @@ static struct vkdml_convolution_part phase(struct vkdml_convolution_part part,
     return part;
 }
 
-static uint32_t phase_count(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
-                            uint32_t s) {
-    const uint32_t size = instance->outputs[0].sizes[2 + s];
-    return convolution->strides[s] < size ? convolution->strides[s] : size;
-}
-
-uint32_t vkdml_convolution_part_count(const struct vkdml_instance *instance,
-                                      const struct vkdml_convolution *convolution, uint32_t s) {
+uint32_t vkdml_convolution_part_count(const struct vkdml_convolution *convolution, uint32_t s) {
     if (!convolution->is_backward) {
         return convolution->output_padding[s] != 0 ? 2 : 1;
     }
-    return convolution->is_divided[s] ? 1 : phase_count(instance, convolution, s);
+    return convolution->is_divided[s] ? 1 : convolution->strides[s];
 }
 
 struct vkdml_convolution_part vkdml_convolution_part_of(const struct vkdml_instance *instance,
@@ -135,14 +130,14 @@ struct vkdml_convolution_part vkdml_convolution_part_of(const struct vkdml_insta
     return part;
 }
 
-void vkdml_convolution_limit_parts(const struct vkdml_instance *instance, struct vkdml_convolution *convolution) {
+void vkdml_convolution_limit_parts(struct vkdml_convolution *convolution) {
     for (;;) {
         uint64_t count = 1;
         uint32_t most = 0;
         for (uint32_t s = 0; s < convolution->spatial; ++s) {
-            const uint32_t parts = vkdml_convolution_part_count(instance, convolution, s);
+            const uint32_t parts = vkdml_convolution_part_count(convolution, s);
             count = count * parts < UINT32_MAX ? count * parts : UINT32_MAX;
-            most = parts > vkdml_convolution_part_count(instance, convolution, most) ? s : most;
+            most = parts > vkdml_convolution_part_count(convolution, most) ? s : most;
         }
         if (count <= VKDML_CONVOLUTION_MOST_PARTS || !convolution->is_backward) {
             return;

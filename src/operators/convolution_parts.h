@@ -40,18 +40,17 @@ struct vkdml_convolution_part {
     uint32_t filter_first;
     uint32_t filter_step;
     bool is_empty; /* there is no tap, though the walk has one */
-    struct vkdml_product_walk walk;
+    struct vkdml_product_walk walk; /* of size 0: there are no such outputs */
 };
 
 /* More outputs than these take taps of their own go at once, by a division for each element. */
 #define VKDML_CONVOLUTION_MOST_PARTS 256
 
 /* Divides along the dimensions of the most parts until there are few enough of all. */
-void vkdml_convolution_limit_parts(const struct vkdml_instance *instance, struct vkdml_convolution *convolution);
+void vkdml_convolution_limit_parts(struct vkdml_convolution *convolution);
 
 /* How many parts spatial dimension s has, and one of them. */
-uint32_t vkdml_convolution_part_count(const struct vkdml_instance *instance,
-                                      const struct vkdml_convolution *convolution, uint32_t s);
+uint32_t vkdml_convolution_part_count(const struct vkdml_convolution *convolution, uint32_t s);
 struct vkdml_convolution_part vkdml_convolution_part_of(const struct vkdml_instance *instance,
                                                         const struct vkdml_convolution *convolution, uint32_t s,
                                                         uint32_t number);

@@ -92,7 +92,7 @@ static uint64_t reached(const struct vkdml_integer_axis *axis) {
 
 static struct vkdml_integer_operand filter_of(const struct vkdml_instance *instance,
                                               const struct vkdml_convolution *convolution,
-                                              const struct vkdml_integer_axis *axes) {
+                                              const struct vkdml_integer_axis *axes, bool is_depthwise) {
     const struct vkdml_tensor *filter = &instance->inputs[convolution->filter];
     const uint32_t taps = axes[0].taps * axes[1].taps; /* no more than elements */
     return (struct vkdml_integer_operand){
@@ -103,7 +103,7 @@ static struct vkdml_integer_operand filter_of(const struct vkdml_instance *insta
                                  {axes[1].taps, axes[1].filter_stride, 0, axes[1].taps}},
                   .count = filter->sizes[1],
                   .step = filter->sizes[1] > 1 ? filter->strides[1] : 1},
-        .is_owned = (filter->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0,
+        .is_owned = !is_depthwise && (filter->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0,
         .inner_step = filter->sizes[0] / convolution->groups * taps,
         .row_step = taps,
     };
@@ -179,7 +179,11 @@ static VkdmlResult plan(const struct vkdml_planning *planning, const struct vkdm
     const uint32_t made = output->sizes[1] / convolution->groups;
     const struct vkdml_integer_axis axes[] = {axis_of(instance, convolution, 0), axis_of(instance, convolution, 1)};
     const struct vkdml_integer_depthwise depthwise = depthwise_of(instance, convolution, layout, axes);
-    if (vkdml_integer_depthwise_suits(&depthwise, planning->builder->limits)) {
+    /* Where the kernel of such a filter cannot bind the input the filter is packed in each execution: whether it is
+     * packed at initialization must not depend on the input. */
+    const bool is_depthwise =
+        vkdml_integer_depthwise_suits_filter(&depthwise, convolution->strides[convolution->spatial - 1]);
+    if (is_depthwise && vkdml_integer_depthwise_suits(&depthwise, planning->builder->limits)) {
         return vkdml_integer_depthwise_plan(&depthwise, planning->builder);
     }
     const uint64_t height = reached(&axes[0]), width = reached(&axes[1]);
@@ -194,7 +198,7 @@ static VkdmlResult plan(const struct vkdml_planning *planning, const struct vkdm
         .outer = 1,
         .inner = convolution->groups,
         .m = made,
-        .a = filter_of(instance, convolution, axes),
+        .a = filter_of(instance, convolution, axes, is_depthwise),
         .b = input_of(instance, convolution, layout, axes),
         .column_rank = 3,
         .columns = {{output->sizes[0], (uint32_t)(height * width), output->strides[0]},

@@ -66,6 +66,10 @@ static bool takes_tail(const struct vkdml_planning *planning) {
                                planning->builder->limits);
 }
 
+static bool is_owned(const struct vkdml_tensor *tensor) {
+    return (tensor->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0;
+}
+
 static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
     (void)op;
@@ -90,6 +94,9 @@ static VkdmlResult plan_gemm(const struct vkdml_operator *op, const struct vkdml
                     tensor_of(&views[B], VKDML_PRODUCT_K, VKDML_PRODUCT_N, gemm.turns_b),
                     tensor_of(&views[C], VKDML_PRODUCT_M, VKDML_PRODUCT_N, false),
                     tensor_of(&whole, VKDML_PRODUCT_M, VKDML_PRODUCT_N, false)},
+        .open_dimension = is_owned(&inputs[B])   ? VKDML_PRODUCT_M
+                          : is_owned(&inputs[A]) ? VKDML_PRODUCT_N
+                                                 : 0,
         .alpha = gemm.desc->Alpha,
         .epilogue = &epilogue,
     };

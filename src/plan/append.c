@@ -82,6 +82,9 @@ VkdmlResult vkdml_plan_append(struct vkdml_plan *plan, const struct vkdml_plan *
     if (result == VKDML_SUCCESS) {
         result = vkdml_plan_reserve(plan, &plan->init_steps, other->init_steps.count, words, report);
     }
+    if (result == VKDML_SUCCESS && other->spare_steps.count != 0) {
+        result = vkdml_plan_add_spares(plan, other->spare_steps.items, other->spare_steps.count, report);
+    }
     if (result != VKDML_SUCCESS) {
         return result;
     }

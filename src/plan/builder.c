@@ -41,11 +41,16 @@ VkdmlResult vkdml_builder_add(struct vkdml_builder *builder, struct vkdml_plan_s
         *step = &steps->items[steps->count++];
         **step = (struct vkdml_plan_step){.kernel = VKDML_KERNEL_COPY,
                                           .phase = builder->steps->phase,
+                                          .is_general = builder->limits->general,
                                           .node = VKDML_PLAN_NO_NODE,
                                           .noted = vkdml_note_begin_step(builder->report),
                                           .words = builder->plan->words};
     }
     return result;
+}
+
+VkdmlResult vkdml_builder_add_spare(struct vkdml_builder *builder, const struct vkdml_plan_step *step) {
+    return vkdml_plan_add_spares(builder->plan, step, 1, builder->report);
 }
 
 /* All regions begin where resources may be bound: at multiples of every device's alignment. */

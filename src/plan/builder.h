@@ -34,6 +34,9 @@ VkdmlResult vkdml_builder_expect(const struct vkdml_builder *builder, uint64_t s
  * beyond VKDML_PLAN_MAX_STEPS. *step stays valid until the next step is added, and is to be filled in by then. */
 VkdmlResult vkdml_builder_add(struct vkdml_builder *builder, struct vkdml_plan_step **step);
 
+/* Adds a copy of a step to the plan's spare ones, of which only the pipeline matters. */
+VkdmlResult vkdml_builder_add_spare(struct vkdml_builder *builder, const struct vkdml_plan_step *step);
+
 /* Scratch memory of `bytes` bytes in the temporary resource, at a multiple of 256, for as long as the plan runs.
  * `name`, static, is what explanations call it. */
 struct vkdml_origin vkdml_builder_region(struct vkdml_builder *builder, const char *name, uint64_t bytes,

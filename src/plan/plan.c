@@ -18,6 +18,7 @@ void vkdml_plan_end(struct vkdml_plan *plan) {
     }
     vkdml_free(plan->callbacks, plan->steps.items);
     vkdml_free(plan->callbacks, plan->init_steps.items);
+    vkdml_free(plan->callbacks, plan->spare_steps.items);
     vkdml_plan_begin(plan, plan->callbacks);
 }
 
@@ -70,6 +71,20 @@ VkdmlResult vkdml_plan_reserve(struct vkdml_plan *plan, struct vkdml_plan_steps 
                                struct vkdml_report *report) {
     const VkdmlResult result = reserve_steps(plan, steps, more, report);
     return result == VKDML_SUCCESS ? reserve_words(plan, words, report) : result;
+}
+
+VkdmlResult vkdml_plan_add_spares(struct vkdml_plan *plan, const struct vkdml_plan_step *steps, uint32_t count,
+                                  struct vkdml_report *report) {
+    VkdmlResult result = reserve_steps(plan, &plan->spare_steps, count, report);
+    for (uint32_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
+        if (steps[i].kind == VKDML_PLAN_DISPATCH) {
+            struct vkdml_plan_step *spare = &plan->spare_steps.items[plan->spare_steps.count++];
+            *spare = steps[i];
+            spare->words = NULL;
+            spare->parameter_count = 0;
+        }
+    }
+    return result;
 }
 
 const uint32_t *vkdml_plan_step_parameters(const struct vkdml_plan_step *step) {

@@ -89,6 +89,7 @@ struct vkdml_plan_step {
     uint32_t phase;      /* see plan/builder.h; ascending */
     bool barrier_before; /* what earlier steps wrote must be visible to this one, and to those of its kind that follow:
                             found by vkdml_plan_synchronize() */
+    bool is_general;     /* of a plan by vkdml_plan_limits::general: its pipeline does not depend on offsets either */
     uint32_t node;       /* of a graph, whose step it is, or VKDML_PLAN_NO_NODE */
     size_t noted;        /* where notes of it begin, see base/notes.h */
 
@@ -127,10 +128,19 @@ struct vkdml_plan {
     struct vkdml_plan_words *words;         /* of all steps: the arena that was begun last */
     struct vkdml_plan_steps steps;
     struct vkdml_plan_steps init_steps; /* recorded by the operator initializer: INPUT to PERSISTENT */
+    struct vkdml_plan_steps spare_steps; /* never recorded: DISPATCHes, without parameters, whose pipelines a plan for
+                                            other sizes may need */
     uint64_t persistent_bytes;          /* a multiple of VKDML_PLAN_REGION_ALIGNMENT */
     uint32_t alias_count;
     struct vkdml_plan_alias aliases[VKDML_PLAN_MAX_ALIASES];
     bool keeps_input; /* output 0 is input 0, element for element: in place there is nothing to do */
+};
+
+/* Which pipelines a device has, for planning a graph whose sizes change. Called on the planning thread. */
+struct vkdml_plan_pipelines {
+    void *context;
+    bool (*exists)(void *context, const struct vkdml_plan_step *step);
+    void (*request)(void *context, const struct vkdml_plan_step *step); /* creates it in the background */
 };
 
 /* What a planner may know of a device. Invented at will in tests. */
@@ -151,6 +161,13 @@ struct vkdml_plan_limits {
     bool dot_products;                    /* of four bytes are one instruction */
     bool avoids_long_code;                /* its compiler takes minutes for loops unrolled a hundred times */
     bool half_allowed; /* DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION: FLOAT32 may be computed as FLOAT16 */
+    bool open_sizes;   /* VKDML_COMPILE_FLAG_OPEN_SIZES: fusions treat weights alike for all sizes of activations */
+    /* Constants of kernels must not depend on sizes of activations, but for what decides the order of sums: results
+     * have the same bits as without. Where there are several orders a planner adds the others' pipelines as spare
+     * steps. */
+    bool general;
+    const struct vkdml_plan_pipelines *pipelines; /* NULL, or a node is planned as general where its best pipelines do
+                                                     not exist yet; borrowed */
 };
 
 void vkdml_plan_begin(struct vkdml_plan *plan, const VkAllocationCallbacks *callbacks);
@@ -160,6 +177,10 @@ void vkdml_plan_end(struct vkdml_plan *plan);
  * VKDML_ERROR_OUT_OF_HOST_MEMORY. */
 VkdmlResult vkdml_plan_reserve(struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t more, uint32_t words,
                                struct vkdml_report *report);
+
+/* Adds DISPATCHes of other steps to the plan's spare ones, without their parameters. VKDML_ERROR_OUT_OF_HOST_MEMORY. */
+VkdmlResult vkdml_plan_add_spares(struct vkdml_plan *plan, const struct vkdml_plan_step *steps, uint32_t count,
+                                  struct vkdml_report *report);
 
 /* The words of a step's parameter block. */
 const uint32_t *vkdml_plan_step_parameters(const struct vkdml_plan_step *step);

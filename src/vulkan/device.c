@@ -446,6 +446,7 @@ void vkdml_device_destroy(VkdmlDevice device) {
     VkDevice vk_device = device->handles.device;
     report_survivors(device);
     vkdml_binding_tables_finish(device);
+    vkdml_pipelines_end_requests(device);
     vkdml_pipelines_finish(device);
     vkdml_parameters_finish(device);
     for (size_t i = 0; i < VKDML_PLAN_MAX_BUFFERS; i++) {

@@ -41,7 +41,7 @@ static struct key key_of(VkdmlDevice device, const struct vkdml_plan_step *step)
                       .constants.given = step->constants_given | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED,
                       .constants.float_controls = step->float_controls};
     memcpy(key.constants.values, step->constants, sizeof step->constants);
-    key.constants.values[VKDML_SPECIALIZATION_ALIGNED] = is_aligned(device, step);
+    key.constants.values[VKDML_SPECIALIZATION_ALIGNED] = !step->is_general && is_aligned(device, step);
     return key;
 }
 
@@ -208,6 +208,26 @@ VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step
         settle(device, entry, *pipeline);
     }
     pthread_mutex_unlock(&pipelines->lock);
+    return result;
+}
+
+bool vkdml_pipelines_has(VkdmlDevice device, const struct vkdml_plan_step *step) {
+    struct vkdml_pipelines *pipelines = &device->pipelines;
+    const struct key key = key_of(device, step);
+    pthread_mutex_lock(&pipelines->lock);
+    const struct vkdml_pipeline *entry = find(pipelines, &key);
+    const bool exists = entry && entry->pipeline;
+    pthread_mutex_unlock(&pipelines->lock);
+    return exists;
+}
+
+VkdmlResult vkdml_pipelines_create_spares(VkdmlDevice device, const struct vkdml_plan *plan,
+                                          struct vkdml_report *report) {
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint32_t i = 0; i < plan->spare_steps.count && result == VKDML_SUCCESS; i++) {
+        VkPipeline pipeline;
+        result = vkdml_pipelines_get(device, &plan->spare_steps.items[i], report, &pipeline);
+    }
     return result;
 }
 

@@ -11,20 +11,44 @@
 #include "plan/plan.h"
 #include "vkdml/device.h"
 
+/* What the thread in the background is to create next; see pipelines_background.c. */
+struct vkdml_pipeline_request;
+
 /* A few dozen pipelines are usual; more make longer chains, no more. */
 #define VKDML_PIPELINE_BUCKETS 64
 
 struct vkdml_pipelines {
     pthread_mutex_t lock;   /* of all below; not held while a driver compiles */
-    pthread_cond_t settled; /* a pipeline was created, or was not */
+    pthread_cond_t settled; /* a pipeline was created, or was not; the thread in the background has work, or ends */
     unsigned creating;      /* how many threads are at it */
     struct vkdml_pipeline *buckets[VKDML_PIPELINE_BUCKETS];
+    struct vkdml_pipeline_request *requests; /* the next one first */
+    bool has_thread;                         /* in the background */
+    bool is_ending;                          /* it is to end */
+    pthread_t thread;
 };
 
 /* The pipeline of a step, borrowed from the device. Thread-safe: threads compile different pipelines in parallel, and
  * of those that need the same one the first compiles it and the others wait. */
 VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step *step, struct vkdml_report *report,
                                 VkPipeline *pipeline);
+
+/* Whether it exists; false while a thread is creating it. Thread-safe, as all below. */
+bool vkdml_pipelines_has(VkdmlDevice device, const struct vkdml_plan_step *step);
+
+/* Has the pipeline of a step created by a thread in the background, which the first call starts. Where there is no
+ * memory, or no thread, nothing happens: whoever needs the pipeline creates it. */
+void vkdml_pipelines_request(VkdmlDevice device, const struct vkdml_plan_step *step);
+
+/* Ends that thread, once it has created what it is at. Before the rest of the device goes. */
+void vkdml_pipelines_end_requests(VkdmlDevice device);
+
+/* Both, as planners ask for them. */
+struct vkdml_plan_pipelines vkdml_pipelines_of(VkdmlDevice device);
+
+/* Creates those of a plan's spare steps. */
+VkdmlResult vkdml_pipelines_create_spares(VkdmlDevice device, const struct vkdml_plan *plan,
+                                          struct vkdml_report *report);
 
 /* Creates what a plan needs by several threads. Fails where the device was lost; what fails otherwise is tried again
  * when it is asked for. */

@@ -14,11 +14,14 @@ struct work {
 
 static void *create_pipelines(void *data) {
     struct work *work = data;
-    const struct vkdml_plan_steps *steps = &work->plan->steps, *init_steps = &work->plan->init_steps;
+    const struct vkdml_plan *plan = work->plan;
+    const uint32_t init = plan->steps.count, spare = init + plan->init_steps.count;
     struct vkdml_report report; /* who needs the pipeline tries once more, and tells */
     vkdml_report_clear(&report);
-    for (uint32_t i; (i = atomic_fetch_add(&work->next, 1)) < steps->count + init_steps->count;) {
-        const struct vkdml_plan_step *step = i < steps->count ? &steps->items[i] : &init_steps->items[i - steps->count];
+    for (uint32_t i; (i = atomic_fetch_add(&work->next, 1)) < spare + plan->spare_steps.count;) {
+        const struct vkdml_plan_step *step = i < init    ? &plan->steps.items[i]
+                                             : i < spare ? &plan->init_steps.items[i - init]
+                                                         : &plan->spare_steps.items[i - spare];
         VkPipeline pipeline;
         if (step->kind == VKDML_PLAN_DISPATCH &&
             vkdml_pipelines_get(work->device, step, &report, &pipeline) != VKDML_SUCCESS) {
@@ -32,7 +35,7 @@ VkdmlResult vkdml_pipelines_create_all(VkdmlDevice device, const struct vkdml_pl
     struct work work = {.device = device, .plan = plan};
     pthread_t threads[MOST_THREADS];
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    const long steps = (long)plan->steps.count + (long)plan->init_steps.count;
+    const long steps = (long)plan->steps.count + (long)plan->init_steps.count + (long)plan->spare_steps.count;
     const long wanted = processors < MOST_THREADS ? processors : MOST_THREADS;
     int started = 0;
     while (started < wanted - 1 && started < steps - 1 &&

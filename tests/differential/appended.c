@@ -19,13 +19,15 @@ VkdmlResult __wrap_vkdml_plan(const struct vkdml_instance *instance, const struc
 
 static struct {
     bool on;
+    bool general; /* instead: the plan alone, but a general one */
     char failure[512];
     unsigned char *kept; /* the result of the plan alone */
     size_t kept_bytes;
 } state;
 
-void appended_set(bool on) {
+void appended_set(bool on, bool general) {
     state.on = on;
+    state.general = general;
     state.failure[0] = '\0';
 }
 
@@ -47,8 +49,8 @@ void appended_observe(const struct operator_case *c, const unsigned char *const 
         assert(state.kept != NULL);
         memcpy(state.kept, got, bytes);
     } else if (bytes != state.kept_bytes || memcmp(state.kept, got, bytes) != 0) {
-        snprintf(state.failure, sizeof state.failure,
-                 "the appended plan's bits are others than those of the plan alone");
+        snprintf(state.failure, sizeof state.failure, "the %s plan's bits are others than those of the plan alone",
+                 state.general ? "general" : "appended");
     }
 }
 
@@ -218,6 +220,11 @@ VkdmlResult __wrap_vkdml_plan(const struct vkdml_instance *instance, const struc
                               VkdmlCompileFlags flags, struct vkdml_report *report, struct vkdml_plan *plan) {
     if (!state.on) {
         return __real_vkdml_plan(instance, limits, flags, report, plan);
+    }
+    if (state.general) {
+        struct vkdml_plan_limits general = *limits;
+        general.general = true;
+        return __real_vkdml_plan(instance, &general, flags, report, plan);
     }
     struct vkdml_plan own;
     vkdml_plan_begin(&own, plan->callbacks);

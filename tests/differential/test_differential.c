@@ -1,7 +1,7 @@
 /* The operators on the GPU against the CPU reference, bit for bit: fixed cases, then random ones.
  *
  * test_differential [--seed S] [--cases N] [--operator NAME] [--seconds T] [--case 'LINE'] [--part K/N]
- *                   [--operators K/N] [--transfer] [--no-skips] [--repeat N] [--errors] [--appended]
+ *                   [--operators K/N] [--transfer] [--no-skips] [--repeat N] [--errors] [--appended] [--general]
  *                   [--changed] [--hostile] [--poison]
  *   --seed S        of the random cases; 1
  *   --cases N       random cases per operator, ten times as many of those with a frame of their own; 40; 0: no end,
@@ -22,6 +22,8 @@
  *                   with --case of that one
  *   --appended      instead: each case also as a part of a larger plan, on memory of its own, which must give the same
  *                   bits as its plan alone, with barriers where plans meet and nowhere else
+ *   --general       instead: each case also by a general plan, whose kernels do not depend on sizes, which must give
+ *                   the same bits
  *   --changed       instead: random cases alone, changed in sizes, strides, types and attributes as fuzzers change them
  *                   (tests/fuzz/change_case.h), those that the rules allow
  *   --hostile       instead: N cases of each input of each operator, that input full of what no coordinate, length or
@@ -75,6 +77,7 @@ static struct options {
     bool no_skips;
     bool errors;
     bool appended;
+    bool general;
     bool changed;
     bool hostile;
     bool poison;
@@ -102,13 +105,13 @@ static void tell_failure(const char *kind, uint64_t number, const char *line, co
 
 /* Runs a case as a part of a larger plan, which its plan alone was run before. */
 static enum case_status run_appended(const struct operator_case *c, char *text, size_t size) {
-    appended_set(true);
+    appended_set(true, options.general);
     enum case_status status = run_case(&runner, c, text, size);
     if (status == CASE_PASSED && appended_failure() != NULL) {
         snprintf(text, size, "%s", appended_failure());
         status = CASE_FAILED;
     }
-    appended_set(false);
+    appended_set(false, false);
     return status;
 }
 
@@ -128,7 +131,7 @@ static void run_line(const char *line, uint64_t number, struct tally *tally) {
     enum case_status status = CASE_FAILED;
     if (case_parse(line, &c, text, sizeof(text))) {
         status = run_case(&runner, &c, text, sizeof(text));
-        if (status == CASE_PASSED && options.appended) {
+        if (status == CASE_PASSED && (options.appended || options.general)) {
             status = run_appended(&c, text, sizeof(text));
         }
     }
@@ -300,7 +303,7 @@ static bool take_flag(const char *name) {
         const char *name;
         bool *flag;
     } flags[] = {{"--transfer", &options.transfer}, {"--no-skips", &options.no_skips},
-                 {"--appended", &options.appended}, {"--changed", &options.changed},
+                 {"--appended", &options.appended}, {"--general", &options.general}, {"--changed", &options.changed},
                  {"--hostile", &options.hostile},   {"--poison", &options.poison},
                  {"--errors", &options.errors}};
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
@@ -367,13 +370,16 @@ static bool check_options(void) {
         fprintf(stderr, "test_differential: --cases 0 needs --seconds\n");
         return false;
     }
-    if (options.errors + options.appended + options.changed + options.hostile + (options.repeat != 0) > 1) {
-        fprintf(stderr, "test_differential: --errors, --repeat, --appended, --changed or --hostile, one at a time\n");
+    if (options.errors + options.appended + options.general + options.changed + options.hostile +
+            (options.repeat != 0) >
+        1) {
+        fprintf(stderr, "test_differential: --errors, --repeat, --appended, --general, --changed or --hostile, "
+                        "one at a time\n");
         return false;
     }
     runner.repeats = options.repeat != 0 ? options.repeat - 1 : 0;
     runner.poisons = options.poison;
-    runner.observe = options.errors ? errors_observe : options.appended ? appended_observe : NULL;
+    runner.observe = options.errors ? errors_observe : options.appended || options.general ? appended_observe : NULL;
     return true;
 }
 
@@ -390,9 +396,8 @@ static bool has_cases_of(const struct case_family *family, size_t count) {
 static bool has_exhaustive_cases(const struct case_family *family) {
     static struct operator_case c;
     bool has = false;
-    for (uint32_t i = 0; getenv("VKDML_TEST_PROFILE") == NULL && !options.appended && family->exhaustive != NULL &&
-                         !has && family->exhaustive(family, i, &c);
-         i++) {
+    const bool is_wanted = getenv("VKDML_TEST_PROFILE") == NULL && !options.appended && !options.general;
+    for (uint32_t i = 0; is_wanted && family->exhaustive != NULL && !has && family->exhaustive(family, i, &c); i++) {
         has = is_in_part(family, i);
     }
     return has;

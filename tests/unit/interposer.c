@@ -6,6 +6,7 @@
 
 #include "kernels/cooperative_matrix.h"
 
+_Thread_local uint32_t interposer_own_calls[INTERPOSED_COUNT];
 struct interposer interposer;
 
 static PFN_vkGetInstanceProcAddr next_get_instance_proc_addr;
@@ -33,6 +34,7 @@ static void trace(const char *what, const char *text) {
 
 static bool fails(enum interposed function) {
     const uint32_t call = ++interposer.calls[function];
+    interposer_own_calls[function]++;
     return interposer.failing == function && interposer.fail_at != 0 &&
            (interposer.stays ? call >= interposer.fail_at : call == interposer.fail_at);
 }

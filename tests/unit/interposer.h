@@ -54,6 +54,9 @@ struct interposer {
 
 extern struct interposer interposer;
 
+/* Of functions that return a VkResult, the calls of the calling thread; never reset. */
+extern _Thread_local uint32_t interposer_own_calls[INTERPOSED_COUNT];
+
 /* Puts the interposer before `next`, in its neutral state. */
 void interposer_reset(PFN_vkGetInstanceProcAddr next);
 

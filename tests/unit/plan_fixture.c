@@ -319,16 +319,17 @@ VkdmlResult plan_subject(struct subject *subject, struct vkdml_plan *plan) {
     return vkdml_plan(subject->instance, &subject->device->limits, subject->flags, &subject->report, plan);
 }
 
-/* Where their words lie apart. */
+/* Wherever their words are. */
 static bool same_step(const struct vkdml_plan_step *a, const struct vkdml_plan_step *b) {
     struct vkdml_plan_step moved;
     memcpy(&moved, b, sizeof(moved));
     moved.words = a->words;
+    moved.first_parameter = a->first_parameter;
     return memcmp(a, &moved, sizeof(*a)) == 0 && memcmp(vkdml_plan_step_parameters(a), vkdml_plan_step_parameters(b),
                                                         a->parameter_count * sizeof(uint32_t)) == 0;
 }
 
-static bool same_steps(const struct vkdml_plan_steps *a, const struct vkdml_plan_steps *b) {
+bool same_steps(const struct vkdml_plan_steps *a, const struct vkdml_plan_steps *b) {
     bool same = a->count == b->count;
     for (uint32_t i = 0; same && i < a->count; i++)
         same = same_step(&a->items[i], &b->items[i]);

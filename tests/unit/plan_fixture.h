@@ -87,6 +87,9 @@ VkdmlResult plan_subject(struct subject *subject, struct vkdml_plan *plan);
 /* Plans, checks what must hold of any plan, and leaves the result in the subject. */
 void check_subject(struct subject *subject);
 
+/* Whether two lists have the same steps, down to their parameters. */
+bool same_steps(const struct vkdml_plan_steps *a, const struct vkdml_plan_steps *b);
+
 /* Checks what a case's plan is, or why there is none. */
 VkdmlResult result_of(struct operator_case *c, const struct invented_device *device);
 /* The same of one that there must be; returns its steps. */

@@ -220,6 +220,8 @@ MAKING(compile_graph, VkdmlDispatchable, compile_graph_with(0, &made), vkdmlDest
 MAKING(compile_in_parallel, VkdmlDispatchable,
        compile_graph_with(VKDML_COMPILE_FLAG_PARALLEL | VKDML_COMPILE_FLAG_NODE_BY_NODE, &made),
        vkdmlDestroyDispatchable)
+MAKING(compile_for_open_sizes, VkdmlDispatchable, compile_graph_with(VKDML_COMPILE_FLAG_OPEN_SIZES, &made),
+       vkdmlDestroyDispatchable)
 MAKING(create_initializer, VkdmlDispatchable, vkdmlCreateOperatorInitializer(world.device, 1, &world.owned, &made),
        vkdmlDestroyDispatchable)
 MAKING(compile_stored, VkdmlDispatchable, compile_stored_in(world.store, &made), vkdmlDestroyDispatchable)
@@ -445,6 +447,7 @@ static const struct subject {
     {"vkdmlDestroyExplanation", destroy_explanation, 0, 0, false, false, false},
     {"vkdmlCompileGraph", compile_graph, 43, 8, true, false, true},
     {"vkdmlCompileGraph", compile_in_parallel, 36, 2, true, true, true},
+    {"vkdmlCompileGraph", compile_for_open_sizes, 36, 2, true, true, true},
     {"vkdmlCompileGraph", compile_stored, 65, 8, true, false, true},
     {"vkdmlCreateWeightStore", create_store, 1, 0, true, false, false},
     {"vkdmlDestroyWeightStore", destroy_store, 0, 0, true, false, false},

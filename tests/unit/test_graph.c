@@ -357,9 +357,9 @@ static void the_reference_refuses_unknown_flags(void **state) {
     _Alignas(8) unsigned char bytes[3][BYTES];
     const VkdmlHostBinding inputs[] = {{bytes[0], BYTES}, {bytes[1], BYTES}}, output = {bytes[2], BYTES};
     begin_good();
-    const VkdmlReferenceGraphInfo info = {sizeof info, &graph.desc, 8, 2, inputs, 1, &output};
+    const VkdmlReferenceGraphInfo info = {sizeof info, &graph.desc, 0x80000000, 2, inputs, 1, &output};
     assert_int_equal(vkdmlReferenceExecuteGraph(&info), VKDML_ERROR_INVALID_ARGUMENT);
-    assert_reason("flags is 0x8, must hold VkdmlCompileFlagBits only");
+    assert_reason("flags is 0x80000000, must hold VkdmlCompileFlagBits only");
     graph_end(&graph);
 }
 

@@ -116,7 +116,8 @@ static void run_operator(struct worker *worker, uint32_t round) {
 static void run_graph(struct worker *worker, uint32_t round) {
     const VkdmlCompileInfo info = {.structSize = sizeof info,
                                    .flags = (round % 2 ? VKDML_COMPILE_FLAG_PARALLEL : 0u) |
-                                            (round % 3 ? VKDML_COMPILE_FLAG_NODE_BY_NODE : 0u)};
+                                            (round % 3 ? VKDML_COMPILE_FLAG_NODE_BY_NODE : 0u) |
+                                            (round % 5 ? VKDML_COMPILE_FLAG_OPEN_SIZES : 0u)};
     VkdmlDispatchable compiled = NULL, initializer = NULL;
     small_graph(device, &worker->graph);
     if (good(worker, vkdmlCompileGraph(device, &worker->graph.desc, &info, &compiled), "vkdmlCompileGraph")) {

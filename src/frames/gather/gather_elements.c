@@ -84,14 +84,19 @@ static void fill_dimensions(const struct vkdml_gather *gather, const struct vkdm
     parameters->row_period_divisor = vkdml_divisor(row->period > 0 ? row->period : 1);
 }
 
+/* General plans copy and pad row by row, however long rows are. Other kernels need their rows as they are. */
+static bool is_general(const struct vkdml_gather_use *use, const struct vkdml_plan_limits *limits) {
+    return limits->general && (use->kernel == VKDML_KERNEL_COPY || use->kernel == VKDML_KERNEL_PADDING);
+}
+
 /* Whether the kernel for CPUs can do it: rows are dense, and the input's too, or one element repeated. It rounds places
  * up in 32 bits. */
 static bool is_in_runs(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                        const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
-    return limits->variant == VKDML_KERNEL_VARIANT_SERIAL && use->runs_kernel != VKDML_KERNEL_COPY &&
-           row->output_stride == 1 && row->input_stride <= 1 && !row->is_backward &&
-           part->output.size <= UINT32_MAX / 2;
+    const bool is_serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL && !is_general(use, limits);
+    return is_serial && use->runs_kernel != VKDML_KERNEL_COPY && row->output_stride == 1 && row->input_stride <= 1 &&
+           !row->is_backward && part->output.size <= UINT32_MAX / 2;
 }
 
 /* Shares runs of `length` elements out to the kernel for CPUs: an item is some whole rows, or a part of a row cut into
@@ -245,7 +250,7 @@ static void note_rows(enum vkdml_gather_rows rows, bool dense, bool in_runs, uin
 VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                                   const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
                                   struct vkdml_report *report, struct vkdml_plan_step *step) {
-    const uint32_t rank = run_rank(gather, &part->box);
+    const uint32_t rank = is_general(use, limits) ? gather->count - 1 : run_rank(gather, &part->box);
     struct vkdml_gather_parameters parameters;
     const bool in_runs = is_in_runs(gather, use, part, limits);
     fill_parameters(gather, use, part, rank, in_runs, &parameters);
@@ -253,10 +258,12 @@ VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struc
     const uint32_t local_size = vkdml_local_size(limits, in_runs ? RUNS_LOCAL_SIZE : LOCAL_SIZE);
     const bool dense = gather->dimensions[gather->count - 1].output_stride == 1;
     const bool is_broadcast = dense && !in_runs && gather->dimensions[gather->count - 1].input_stride == 0;
-    const bool chosen = dense && use->chunks != 0;
-    uint32_t chunks = chosen ? use->chunks : is_broadcast ? BROADCAST_CHUNKS : 1;
+    const bool chosen = dense && use->chunks != 0 && !is_general(use, limits);
+    uint32_t chunks = chosen ? use->chunks : is_broadcast && !is_general(use, limits) ? BROADCAST_CHUNKS : 1;
     const enum vkdml_gather_rows rows =
-        in_runs ? VKDML_GATHER_ROWS_LONG : fill_rows(gather, use, part, rank, local_size, &parameters, &chunks);
+        in_runs                   ? VKDML_GATHER_ROWS_LONG
+        : is_general(use, limits) ? VKDML_GATHER_ROWS_SHORT
+                                  : fill_rows(gather, use, part, rank, local_size, &parameters, &chunks);
     const uint64_t group_count = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * chunks);
     VkdmlResult result = vkdml_grid(group_count, limits, report, step->groups);
     if (result != VKDML_SUCCESS) {

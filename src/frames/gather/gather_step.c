@@ -74,6 +74,10 @@ VkdmlResult vkdml_gather_fill_step(const struct vkdml_gather *gather, const stru
     const bool moves_forward = use->kernel == VKDML_KERNEL_COPY && is_forward(gather);
     VkdmlResult result = VKDML_SUCCESS;
     const struct way *way = ways;
+    if (limits->general) { /* which suits all sizes */
+        by_elements(&asked, &result);
+        return result;
+    }
     while ((way->moves_forward && !moves_forward) || !way->fill(&asked, &result)) {
         ++way;
     }

@@ -232,14 +232,18 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
 
 /* ---- plans ---- */
 
+bool vkdml_integer_depthwise_suits_filter(const struct vkdml_integer_depthwise *depthwise, uint32_t step) {
+    const struct vkdml_integer_axis *columns = &depthwise->columns, *rows = &depthwise->rows;
+    const uint64_t span = (uint64_t)(WIDTH - 1) * step + (uint64_t)(columns->taps - 1) * columns->tap_step + 1;
+    return depthwise->channels <= MOST_CHANNELS && depthwise->made <= MOST_CHANNELS && span <= MOST_SPAN &&
+           columns->taps <= MOST_WEIGHTS / rows->taps;
+}
+
 bool vkdml_integer_depthwise_suits(const struct vkdml_integer_depthwise *depthwise,
                                    const struct vkdml_plan_limits *limits) {
-    const struct vkdml_integer_axis *columns = &depthwise->columns, *rows = &depthwise->rows;
-    const uint64_t span = (uint64_t)(WIDTH - 1) * columns->step + (uint64_t)(columns->taps - 1) * columns->tap_step + 1;
     const struct covered covered = cover(depthwise, NULL);
     const struct vkdml_box one = {{0}, {1, 1, 1, 1, 1}};
-    bool suits = depthwise->channels <= MOST_CHANNELS && depthwise->made <= MOST_CHANNELS && span <= MOST_SPAN &&
-                 columns->taps <= MOST_WEIGHTS / rows->taps && columns->source_size <= INT32_MAX;
+    bool suits = depthwise->columns.source_size <= INT32_MAX;
     for (uint32_t t = 0; t < TENSORS && suits; ++t) { /* what a pixel takes can be bound, wherever it begins */
         suits = vkdml_fits(limits, 4, window_of(&covered, t, &one).size + 4);
     }

@@ -26,7 +26,11 @@ struct vkdml_integer_depthwise {
     struct vkdml_integer_term terms[VKDML_INTEGER_TERM_TERM_COUNT];
 };
 
-/* Whether it is made so: of few channels, and of taps that registers have room for. */
+/* Whether a filter is one for this kernel: of few channels, and of taps that registers have room for, if columns of the
+ * output are `step` apart in the input. It does not depend on how large the input is. */
+bool vkdml_integer_depthwise_suits_filter(const struct vkdml_integer_depthwise *depthwise, uint32_t step);
+
+/* Whether an input can be bound too, of a filter that is one for this kernel. */
 bool vkdml_integer_depthwise_suits(const struct vkdml_integer_depthwise *depthwise,
                                    const struct vkdml_plan_limits *limits);
 

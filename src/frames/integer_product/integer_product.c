@@ -54,10 +54,12 @@ static void describe_sums(const struct vkdml_integer_product *p, const struct vk
     }
     sums->word_count = (uint32_t)words_of_sum(p);
     sums->is_gathered = !is_a && p->taps * p->tap_rows > 1;
-    sums->tap_words = words;
-    sums->taps_of_row = p->taps;
-    sums->tap_step = p->tap_step * words;
-    sums->row_step = p->tap_row_step * words;
+    if (sums->is_gathered) { /* a's do not depend on how b is walked */
+        sums->tap_words = words;
+        sums->taps_of_row = p->taps;
+        sums->tap_step = p->tap_step * words;
+        sums->row_step = p->tap_row_step * words;
+    }
 }
 
 /* Finds a place for an operand and its sums, these behind it. */

@@ -33,8 +33,11 @@ static void fill_parameters(const struct vkdml_integer_sums *sums, struct vkdml_
         memcpy(parameters->sizes[d], size, sizeof(size));
         parameters->line_count *= sums->sizes[from];
     }
-    const struct vkdml_divisor tap = vkdml_divisor(sums->is_gathered ? sums->tap_words : 1);
-    const struct vkdml_divisor row = vkdml_divisor(sums->is_gathered ? sums->taps_of_row : 1);
+    if (!sums->is_gathered) {
+        return;
+    }
+    const struct vkdml_divisor tap = vkdml_divisor(sums->tap_words);
+    const struct vkdml_divisor row = vkdml_divisor(sums->taps_of_row);
     const uint32_t taps[] = {sums->tap_words, tap.multiplier, tap.shifts, sums->tap_step};
     const uint32_t rows[] = {sums->taps_of_row, row.multiplier, row.shifts, sums->row_step};
     memcpy(parameters->taps, taps, sizeof(taps));

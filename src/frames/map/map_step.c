@@ -89,6 +89,21 @@ static void find_shape(const struct vkdml_map *map, const struct vkdml_box *box,
     shape->item = has_gaps ? 1 : item_of(map);
 }
 
+/* Of general plans: element by element, through as many dimensions as there can be. */
+#define GENERAL_RANK (VKDML_MAX_DIMENSIONS - 1)
+
+static void make_general(struct shape *shape) {
+    const uint32_t more = GENERAL_RANK - shape->rank;
+    memmove(shape->outer + more, shape->outer, shape->rank * sizeof(*shape->outer));
+    memset(shape->outer, 0, more * sizeof(*shape->outer));
+    for (uint32_t d = 0; d < more; ++d) {
+        shape->outer[d].size = 1;
+    }
+    shape->rank = shape->run_rank = GENERAL_RANK;
+    shape->run_length = shape->row.size;
+    shape->item = 1;
+}
+
 static uint32_t count_runs(const struct shape *shape) {
     uint32_t runs = 1;
     for (uint32_t d = 0; d < shape->run_rank; ++d) {
@@ -421,14 +436,16 @@ VkdmlResult vkdml_map_fill_step(const struct vkdml_map *map, const struct vkdml_
     const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
     struct shape shape;
     find_shape(map, &part->box, &shape);
-    if (!serial && local_size == LOCAL_SIZE) {
+    if (limits->general) {
+        make_general(&shape);
+    } else if (!serial && local_size == LOCAL_SIZE) {
         choose_tile(map, &shape);
     }
     struct vkdml_map_parameters parameters;
     fill_parameters(map, part, &shape, &parameters);
     fill_more_parameters(map, part, &shape, &parameters);
 
-    const bool has_many = shape.tile_rows == 0 && parameters.item_count >= LEAST_ITEMS;
+    const bool has_many = !limits->general && shape.tile_rows == 0 && parameters.item_count >= LEAST_ITEMS;
     const uint32_t items = serial ? 0 : has_many && computes_much(map) ? ITEMS : 1;
     parameters.share = serial ? share_of(map, &shape, parameters.item_count) : items;
     const uint64_t group_count = shape.tile_rows != 0

@@ -163,12 +163,17 @@ static void count_turns(struct shape *shape) {
 }
 
 /* Where rows do not begin with items these begin anywhere in the target, if the kernel stores such, or elsewhere in
- * each row. */
+ * each row; so they do in general plans, whatever the rows. */
 static bool lay_out(struct shape *shape) {
     const uint32_t row = shape->part->box.size[last_of(shape)];
     const bool aligned = target_is_aligned(shape);
     const bool can_be_loose = shape->width * bytes_of(&shape->pool->target) == 16;
     shape->operation = 0;
+    if (shape->limits->general) {
+        const bool is_loose = can_be_loose && shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE;
+        shape->operation = is_loose ? VKDML_NEIGHBOURS_IS_LOOSE : 0;
+        return !is_loose;
+    }
     if (aligned && row % shape->width == 0) {
         shape->operation |= VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE;
     } else if (!aligned && can_be_loose && shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE) {

@@ -209,14 +209,16 @@ static uint64_t count_units(const struct vkdml_box *box, uint32_t rows) {
     return count;
 }
 
+/* General plans load and store one by one, and a row at a time. */
 static struct way choose_way(const struct depthwise *depthwise, const struct vkdml_box *box) {
+    const bool general = depthwise->builder->limits->general;
     const struct dimension *pixels = depthwise->pixels;
     const struct vkdml_product_walk *columns = &pixels[COLUMNS].walk, *rows = &pixels[ROWS].walk;
     const uint32_t group = stride_of(depthwise, OUT, GROUPS);
     struct way way = {.rows = 1};
     way.shape = exists(depthwise, C) ? VKDML_DEPTHWISE_HAS_C : 0;
     way.shape |= box->size[GROUPS] > 1 && group < pixels[COLUMNS].out_stride ? VKDML_DEPTHWISE_CHANNELS_INNER : 0;
-    const bool starts_whole = box->origin[COLUMNS] % WIDTH == 0 && box->size[COLUMNS] % WIDTH == 0;
+    const bool starts_whole = !general && box->origin[COLUMNS] % WIDTH == 0 && box->size[COLUMNS] % WIDTH == 0;
     way.shape |= starts_whole && has_fours(depthwise, OUT, box) ? VKDML_DEPTHWISE_OUT_IS_VECTOR : 0;
     way.shape |= starts_whole && exists(depthwise, OPERAND) && has_fours(depthwise, OPERAND, box)
                      ? VKDML_DEPTHWISE_OPERAND_IS_VECTOR
@@ -229,13 +231,14 @@ static struct way choose_way(const struct depthwise *depthwise, const struct vkd
     way.taps[0] = columns->taps;
     way.taps[1] = rows->taps;
     const struct vkdml_span q = reached(columns, box->origin[COLUMNS], box->size[COLUMNS]);
-    if (q.first % WIDTH == 0 && q.count % WIDTH == 0 && has_fours(depthwise, B, box)) { /* and all of it is bound */
+    const bool is_whole = q.first % WIDTH == 0 && q.count % WIDTH == 0; /* and all of it is bound */
+    if (!general && is_whole && has_fours(depthwise, B, box)) {
         const int64_t start = columns->start + (int64_t)box->origin[COLUMNS] * columns->step;
         way.shape |= VKDML_DEPTHWISE_B_IS_VECTOR;
         way.lead = (uint32_t)start % WIDTH;
     }
     const bool serial = depthwise->builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    way.rows = rows->taps > 1 && rows->step <= rows->taps && box->size[ROWS] > 1 ? MOST_ROWS : 1;
+    way.rows = !general && rows->taps > 1 && rows->step <= rows->taps && box->size[ROWS] > 1 ? MOST_ROWS : 1;
     while (way.rows > 1 && !serial && count_units(box, way.rows) < ENOUGH_INVOCATIONS) {
         way.rows /= 2;
     }
@@ -349,24 +352,27 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
 
 /* ---- plans ---- */
 
-bool vkdml_depthwise_suits(const struct vkdml_product *product, const uint32_t *tap_strides,
-                           const struct vkdml_plan_limits *limits) {
+bool vkdml_depthwise_suits_filter(const struct vkdml_product *product) {
     const struct vkdml_product_gather *gather = &product->gather;
     uint64_t taps = 1;
-    uint64_t farthest = 1;
     bool suits = gather->rank > 0 && gather->channels == 1 && !product->is_empty &&
                  product->sizes[VKDML_PRODUCT_M] <= MOST_CHANNELS;
     for (uint32_t d = 0; d < gather->rank && suits; ++d) {
-        const struct vkdml_product_walk *walk = &gather->walks[d];
-        const uint64_t last = walk->taps - 1;
-        const uint64_t step = (uint64_t)(walk->tap_step < 0 ? -walk->tap_step : walk->tap_step) * walk->stride;
-        const uint64_t widest = step > tap_strides[d] ? step : tap_strides[d];
-        suits = walk->divisor == 1 && taps * walk->taps <= MOST_TAPS;
-        taps *= walk->taps;
-        farthest += last * widest;
+        taps *= gather->walks[d].taps;
+        suits = gather->walks[d].divisor == 1 && taps <= MOST_TAPS;
     }
-    /* One pixel and its taps can be bound. */
-    return suits && vkdml_fits(limits, 4, 8 * farthest);
+    return suits;
+}
+
+bool vkdml_depthwise_suits(const struct vkdml_product *product, const uint32_t *tap_strides,
+                           const struct vkdml_plan_limits *limits) {
+    uint64_t farthest = 1;
+    for (uint32_t d = 0; d < product->gather.rank; ++d) {
+        const struct vkdml_product_walk *walk = &product->gather.walks[d];
+        const uint64_t step = (uint64_t)(walk->tap_step < 0 ? -walk->tap_step : walk->tap_step) * walk->stride;
+        farthest += (walk->taps - 1) * (step > tap_strides[d] ? step : tap_strides[d]);
+    }
+    return vkdml_depthwise_suits_filter(product) && vkdml_fits(limits, 4, 8 * farthest);
 }
 
 VkdmlResult vkdml_depthwise_plan(const struct vkdml_product *product, const uint32_t *tap_strides,

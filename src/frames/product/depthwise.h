@@ -5,8 +5,12 @@
 
 #include "frames/product/product.h"
 
-/* Whether a product whose b is gathered is made so: of one channel, few rows and taps that an invocation may walk. Its
- * a has no stride along k; tap_strides are those along each dimension of pixels. */
+/* Whether a filter is one for this kernel: of one channel, few rows and taps that an invocation may walk. It does not
+ * depend on how large b is. */
+bool vkdml_depthwise_suits_filter(const struct vkdml_product *product);
+
+/* Whether a product whose b is gathered is made so: its filter is one for this kernel, and a pixel and its taps can be
+ * bound. Its a has no stride along k; tap_strides are those along each dimension of pixels. */
 bool vkdml_depthwise_suits(const struct vkdml_product *product, const uint32_t *tap_strides,
                            const struct vkdml_plan_limits *limits);
 

@@ -39,13 +39,13 @@ static bool is_even(const struct vkdml_product_walk *walk) {
     return walk->taps == 1 && !is_checked(walk);
 }
 
-static struct vkdml_product_walk even_walk(uint32_t size, uint64_t stride) {
+static struct vkdml_product_walk even_walk(uint32_t size, uint64_t stride, bool keeps) {
     return (struct vkdml_product_walk){.size = size,
                                        .taps = 1,
                                        .step = 1,
                                        .divisor = 1,
                                        .source_size = size,
-                                       .stride = size > 1 ? (uint32_t)stride : 0}; /* all elements fit 32 bits */
+                                       .stride = size > 1 || keeps ? (uint32_t)stride : 0}; /* of all, 32 bits */
 }
 
 static void collapse_gather(struct vkdml_product *p) {
@@ -56,14 +56,14 @@ static void collapse_gather(struct vkdml_product *p) {
         struct vkdml_product_walk walk = whole.walks[d];
         if (is_even(&walk)) {
             p->tensors[B].at.first += (uint32_t)walk.start * walk.stride; /* within the tensor */
-            walk = even_walk(walk.size, (uint64_t)walk.step * walk.stride);
-            if (walk.size == 1) {
+            walk = even_walk(walk.size, (uint64_t)walk.step * walk.stride, p->keeps_pixels);
+            if (walk.size == 1 && !p->keeps_pixels) {
                 continue;
             }
         }
         struct vkdml_product_walk *outer = gather->rank > 0 ? &gather->walks[gather->rank - 1] : NULL;
         if (outer != NULL && is_even(outer) && is_even(&walk) && outer->stride == (uint64_t)walk.stride * walk.size) {
-            *outer = even_walk(outer->size * walk.size, walk.stride);
+            *outer = even_walk(outer->size * walk.size, walk.stride, p->keeps_pixels);
         } else {
             gather->walks[gather->rank++] = walk;
         }
@@ -82,7 +82,7 @@ static void collapse_scatter(struct vkdml_product *p) {
     scatter->rank = 0;
     for (uint32_t d = 0; d < whole.rank; ++d) {
         const uint32_t last = scatter->rank - 1;
-        if (whole.sizes[d] == 1) {
+        if (whole.sizes[d] == 1 && !p->keeps_pixels) {
             continue;
         }
         if (scatter->rank > 0 && scatter->strides[last] == (uint64_t)whole.strides[d] * whole.sizes[d] &&
@@ -246,8 +246,7 @@ bool vkdml_product_scatters_fours(const struct vkdml_product *product, uint32_t 
 
 /* ---- what a kernel is told ---- */
 
-static uint32_t fill_gather(const struct vkdml_product_gather *gather, struct vkdml_product_parameters *parameters) {
-    uint32_t bits = gather->rank | (gather->channels_last ? VKDML_PRODUCT_CHANNELS_LAST : 0);
+static void fill_gather(const struct vkdml_product_gather *gather, struct vkdml_product_parameters *parameters) {
     uint32_t taps = 1;
     for (uint32_t d = 0; d < gather->rank; ++d) {
         const struct vkdml_product_walk *walk = &gather->walks[gather->rank - 1 - d];
@@ -267,19 +266,30 @@ static uint32_t fill_gather(const struct vkdml_product_gather *gather, struct vk
         parameters->pixel_sizes[d][2] = walk->divisor;
         parameters->pixel_sizes[d][3] = of_divisor.multiplier;
         parameters->divisor_shifts[d] = of_divisor.shifts;
-        bits |= (is_checked(walk) ? 1u : 0u) << (VKDML_PRODUCT_CHECKED_SHIFT + d);
-        bits |= (walk->taps > 1 ? 1u : 0u) << (VKDML_PRODUCT_WALKED_SHIFT + d);
-        bits |= (walk->divisor > 1 ? 1u : 0u) << (VKDML_PRODUCT_DIVIDED_SHIFT + d);
         taps *= walk->taps; /* a filter's elements fit 32 bits */
     }
     const uint32_t inner = gather->channels_last ? gather->channels : taps;
     const struct vkdml_divisor divisor = vkdml_divisor(inner);
     const uint32_t channels[] = {inner, divisor.multiplier, divisor.shifts, gather->channel_stride};
     memcpy(parameters->channels, channels, sizeof(channels));
+}
+
+/* Whether taps may lie beyond an edge depends on sizes, of which general plans know nothing. */
+uint32_t vkdml_product_pixel_bits(const struct vkdml_product *product) {
+    const struct vkdml_product_gather *gather = &product->gather;
+    uint32_t bits = product->scatter.rank << VKDML_PRODUCT_OUT_RANK_SHIFT;
+    bits |= gather->rank | (gather->rank > 0 && gather->channels_last ? VKDML_PRODUCT_CHANNELS_LAST : 0);
+    for (uint32_t d = 0; d < gather->rank; ++d) {
+        const struct vkdml_product_walk *walk = &gather->walks[gather->rank - 1 - d];
+        const bool may_miss = is_checked(walk) || (product->keeps_pixels && walk->taps > 1);
+        bits |= (may_miss ? 1u : 0u) << (VKDML_PRODUCT_CHECKED_SHIFT + d);
+        bits |= (walk->taps > 1 ? 1u : 0u) << (VKDML_PRODUCT_WALKED_SHIFT + d);
+        bits |= (walk->divisor > 1 ? 1u : 0u) << (VKDML_PRODUCT_DIVIDED_SHIFT + d);
+    }
     return bits;
 }
 
-uint32_t vkdml_product_fill_pixels(const struct vkdml_product *product, struct vkdml_product_parameters *parameters) {
+void vkdml_product_fill_pixels(const struct vkdml_product *product, struct vkdml_product_parameters *parameters) {
     const struct vkdml_product_scatter *scatter = &product->scatter;
     for (uint32_t d = 0; d < scatter->rank; ++d) {
         const uint32_t size = scatter->sizes[scatter->rank - 1 - d];
@@ -288,6 +298,7 @@ uint32_t vkdml_product_fill_pixels(const struct vkdml_product *product, struct v
         memcpy(parameters->out_pixels[d], out, sizeof(out));
         parameters->operand_pixels[d] = scatter->operand_strides[scatter->rank - 1 - d];
     }
-    return (product->gather.rank > 0 ? fill_gather(&product->gather, parameters) : 0) |
-           scatter->rank << VKDML_PRODUCT_OUT_RANK_SHIFT;
+    if (product->gather.rank > 0) {
+        fill_gather(&product->gather, parameters);
+    }
 }

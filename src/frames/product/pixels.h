@@ -31,7 +31,10 @@ uint64_t vkdml_product_gathered_reach(const struct vkdml_product *product, const
 bool vkdml_product_gathers_fours(const struct vkdml_product *product, uint32_t dimension);
 bool vkdml_product_scatters_fours(const struct vkdml_product *product, uint32_t t);
 
-/* Fills in what a kernel is told of pixels, but for what is 0; returns GATHER of gathered.glsl. */
-uint32_t vkdml_product_fill_pixels(const struct vkdml_product *product, struct vkdml_product_parameters *parameters);
+/* GATHER of gathered.glsl. */
+uint32_t vkdml_product_pixel_bits(const struct vkdml_product *product);
+
+/* Fills in what a kernel is told of pixels, but for what is 0. */
+void vkdml_product_fill_pixels(const struct vkdml_product *product, struct vkdml_product_parameters *parameters);
 
 #endif

@@ -141,15 +141,20 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     return result;
 }
 
+static struct vkdml_box whole_of(const struct vkdml_product *p) {
+    struct vkdml_box whole = {{0}, {0}};
+    memcpy(whole.size, p->sizes, sizeof(p->sizes));
+    for (uint32_t d = 0; d < p->gather.rank; ++d) {
+        whole.size[N] = 1;
+        whole.size[RANK + d] = p->gather.walks[d].size;
+    }
+    return whole;
+}
+
 static VkdmlResult cover(struct parts *parts) {
     struct vkdml_covering covering = {parts, RANK + parts->product->gather.rank, TENSORS, parts->builder, bytes, reach,
                                       add};
-    struct vkdml_box whole = {{0}, {0}};
-    memcpy(whole.size, parts->product->sizes, sizeof(parts->product->sizes));
-    for (uint32_t d = 0; d < parts->product->gather.rank; ++d) {
-        whole.size[N] = 1;
-        whole.size[RANK + d] = parts->product->gather.walks[d].size;
-    }
+    const struct vkdml_box whole = whole_of(parts->product);
     return vkdml_cover_until(&covering, &whole, parts->is_rehearsal ? &parts->is_cut : NULL);
 }
 
@@ -189,7 +194,31 @@ static void scatter_sums(struct vkdml_product *sums) {
     }
 }
 
-static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
+/* The product that makes sums, and the one that joins them. */
+static void split(const struct vkdml_product *p, const struct vkdml_product_tensor *to, uint32_t shares,
+                  struct vkdml_product *sums, struct vkdml_product *rest) {
+    static const struct vkdml_epilogue none = {.count = 0};
+    *sums = *p;
+    *rest = *p;
+    sums->tensors[OUT] = *to;
+    sums->tensors[C].at.type = DML_TENSOR_DATA_TYPE_UNKNOWN;
+    sums->tensors[OPERAND] = (struct vkdml_product_tensor){.at = {.type = DML_TENSOR_DATA_TYPE_UNKNOWN}};
+    memset(sums->scatter.operand_strides, 0, sizeof(sums->scatter.operand_strides));
+    sums->scatter.rank = 0;
+    sums->epilogue = &none;
+    sums->tail = NULL;
+    rest->sizes[K] = shares;
+    rest->tensors[A] = *to;
+    rest->tensors[A].strides[K] = to->strides[M] / shares;
+    rest->tensors[B].at.type = DML_TENSOR_DATA_TYPE_UNKNOWN;
+    rest->gather.rank = 0;
+    rest->is_empty = false;
+    if (p->gather.rank > 0) {
+        scatter_sums(sums);
+    }
+}
+
+static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares, uint32_t share_step) {
     const struct vkdml_product *p = parts->product;
     if (!sums_fit(p, shares)) {
         return vkdml_report_add(parts->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
@@ -197,30 +226,15 @@ static VkdmlResult plan_in_two(struct parts *parts, uint32_t shares) {
                                 "addressed",
                                 (unsigned)shares);
     }
-    static const struct vkdml_epilogue none = {.count = 0};
-    struct vkdml_product sums = *p;
-    struct vkdml_product rest = *p;
-    sums.tensors[OUT] = sums_of(p, shares, parts->builder);
-    sums.tensors[C].at.type = DML_TENSOR_DATA_TYPE_UNKNOWN;
-    sums.tensors[OPERAND] = (struct vkdml_product_tensor){.at = {.type = DML_TENSOR_DATA_TYPE_UNKNOWN}};
-    memset(sums.scatter.operand_strides, 0, sizeof(sums.scatter.operand_strides));
-    sums.scatter.rank = 0;
-    sums.epilogue = &none;
-    sums.tail = NULL;
-    rest.sizes[K] = shares;
-    rest.tensors[A] = sums.tensors[OUT];
-    rest.tensors[A].strides[K] = sums.tensors[OUT].strides[M] / shares;
-    rest.tensors[B].at.type = DML_TENSOR_DATA_TYPE_UNKNOWN;
-    rest.gather.rank = 0;
-    if (p->gather.rank > 0) {
-        scatter_sums(&sums);
-    }
-    rest.is_empty = false;
-
+    const struct vkdml_product_tensor to = sums_of(p, shares, parts->builder);
+    struct vkdml_product sums, rest;
+    split(p, &to, shares, &sums, &rest);
     struct parts first = *parts;
     first.product = &sums;
-    first.part =
-        (struct vkdml_product_part){.to_sums = true, .share_count = shares, .out_share = rest.tensors[A].strides[K]};
+    first.part = (struct vkdml_product_part){.to_sums = true,
+                                             .share_count = shares,
+                                             .out_share = rest.tensors[A].strides[K],
+                                             .share_step = share_step};
     VkdmlResult result = cover(&first);
     if (result == VKDML_SUCCESS) {
         vkdml_builder_phase(parts->builder);
@@ -244,29 +258,106 @@ void vkdml_product_add(struct vkdml_epilogue *epilogue, float factor, const stru
     epilogue->steps[0].factor = factor;
 }
 
-VkdmlResult vkdml_product_plan(const struct vkdml_product *product, struct vkdml_builder *builder) {
+/* As it is covered. */
+static struct vkdml_product prepare(const struct vkdml_product *product, bool keeps_pixels) {
     struct vkdml_product p = *product;
+    p.keeps_pixels = keeps_pixels;
     vkdml_product_collapse_pixels(&p);
     if (p.gather.rank != 0) {
         p = *product; /* a box has the pixels' dimensions as they were */
+        p.keeps_pixels = keeps_pixels;
     }
     merge_batches(&p);
     turn(&p);
-    vkdml_note(builder->report, "product: %u x %u batches of %u x %u, sums of %u products each",
-               (unsigned)p.sizes[OUTER], (unsigned)p.sizes[INNER], (unsigned)p.sizes[M], (unsigned)p.sizes[N],
-               (unsigned)p.sizes[K]);
-    struct parts parts = {.product = &p, .builder = builder, .part = {.share_count = 1}, .is_rehearsal = true};
+    return p;
+}
+
+/* ---- general plans ---- */
+
+static VkdmlResult add_spare(const struct vkdml_product *p, const struct vkdml_product_part *kind, uint32_t count,
+                             struct vkdml_builder *builder) {
+    struct vkdml_plan_step step = {.kind = VKDML_PLAN_DISPATCH, .is_general = true};
+    struct vkdml_product_part part = *kind;
+    struct vkdml_product room;
+    const struct vkdml_box whole = whole_of(p);
+    const struct vkdml_product *narrow = vkdml_product_narrow(p, &whole, &room, &part.box);
+    part.box.size[N] = count != 0 ? count : part.box.size[N];
+    vkdml_product_set_kernel(narrow, &part, builder->limits, &step);
+    return vkdml_builder_add_spare(builder, &step);
+}
+
+/* Of one dispatch, and of sums in shares where some sizes have these; columns are `count`, if that is not 0. */
+static VkdmlResult add_ways(const struct vkdml_product *p, uint32_t count, struct vkdml_builder *builder) {
+    const bool serial = builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const struct vkdml_product_tensor to = {.at = {.type = DML_TENSOR_DATA_TYPE_FLOAT32}};
+    struct vkdml_product sums, rest;
+    VkdmlResult result = add_spare(p, &(struct vkdml_product_part){.share_count = 1}, count, builder);
+    if (result == VKDML_SUCCESS && vkdml_product_may_share(p, serial)) {
+        split(p, &to, 2, &sums, &rest);
+        result = add_spare(&sums, &(struct vkdml_product_part){.to_sums = true, .share_count = 2}, count, builder);
+        if (result == VKDML_SUCCESS) {
+            result = add_spare(&rest, &(struct vkdml_product_part){.joins = true, .share_count = 1}, 0, builder);
+        }
+    }
+    return result;
+}
+
+/* The ways to go about a product that differ in the order of its sums: of few columns, of columns that are too few for
+ * matrix cores, and of many. */
+static VkdmlResult add_spares(const struct vkdml_product *product, const struct vkdml_product *collapsed,
+                              struct vkdml_builder *builder) {
+    static const uint32_t counts[] = {1, 8, 4096};
+    const struct vkdml_product pixels = prepare(product, true);
+    VkdmlResult result = VKDML_SUCCESS;
+    for (size_t i = 0; product->open_dimension != 0 && i < sizeof(counts) / sizeof(counts[0]); ++i) {
+        if (product->gather.rank == 0) {
+            struct vkdml_product other = *product;
+            other.sizes[product->open_dimension] = counts[i];
+            other = prepare(&other, false);
+            result = add_ways(&other, 0, builder);
+        } else if (counts[i] > 1 || collapsed->gather.rank == 0) {
+            result = add_ways(counts[i] > 1 ? &pixels : collapsed, counts[i], builder);
+        }
+        if (result != VKDML_SUCCESS) {
+            break;
+        }
+    }
+    return result;
+}
+
+/* As many shares as the collapsed product has, whose order of sums a general plan keeps. */
+static VkdmlResult plan_prepared(const struct vkdml_product *p, const struct vkdml_product *collapsed,
+                                 struct vkdml_builder *builder) {
+    struct vkdml_plan_limits best = *builder->limits;
+    struct parts parts = {.product = p, .builder = builder, .part = {.share_count = 1}, .is_rehearsal = true};
     VkdmlResult result = cover(&parts);
+    best.general = false;
     parts.is_rehearsal = false;
     if (result != VKDML_SUCCESS) {
         return result;
     }
-    const uint32_t shares = vkdml_product_shares(&p, builder->limits);
+    const uint32_t shares = vkdml_product_shares(collapsed, &best);
     if (shares > 1 || parts.is_cut) {
         vkdml_note(builder->report, "product: sums are made in %u shares, in the temporary resource, and joined: %s",
                    (unsigned)shares,
                    shares > 1 ? "tiles are too few to keep the device busy" : "they cannot be bound whole");
-        return plan_in_two(&parts, shares);
+        const uint32_t step = builder->limits->general ? vkdml_product_share_step(collapsed, &best) : 0;
+        return plan_in_two(&parts, shares, step);
     }
     return cover(&parts);
+}
+
+VkdmlResult vkdml_product_plan(const struct vkdml_product *product, struct vkdml_builder *builder) {
+    const struct vkdml_product collapsed = prepare(product, false);
+    const bool is_thin = vkdml_product_is_thin(&collapsed, collapsed.sizes);
+    const bool keeps_pixels = builder->limits->general && product->gather.rank > 0 && !is_thin;
+    const struct vkdml_product p = keeps_pixels ? prepare(product, true) : collapsed;
+    vkdml_note(builder->report, "product: %u x %u batches of %u x %u, sums of %u products each",
+               (unsigned)p.sizes[OUTER], (unsigned)p.sizes[INNER], (unsigned)p.sizes[M], (unsigned)p.sizes[N],
+               (unsigned)p.sizes[K]);
+    VkdmlResult result = plan_prepared(&p, &collapsed, builder);
+    if (result == VKDML_SUCCESS && builder->limits->general) {
+        result = add_spares(product, &collapsed, builder);
+    }
+    return result;
 }

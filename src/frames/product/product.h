@@ -70,6 +70,9 @@ struct vkdml_product {
     struct vkdml_product_gather gather;   /* then b has no strides along n and k, and c none along n */
     struct vkdml_product_scatter scatter; /* then the output has none along n */
     bool is_empty;                        /* there is nothing to add up, though sizes[K] is 1 */
+    bool keeps_pixels;                    /* of general plans: dimensions of one pixel are walked, too, so that more
+                                             pixels need no other pipeline */
+    uint32_t open_dimension;              /* M or N: the one that changes with activations; 0: not known */
     float alpha;
     const struct vkdml_epilogue *epilogue; /* borrowed, not NULL: ADD of c, whose place is tensors[C], and a function */
     const struct vkdml_epilogue *tail;     /* borrowed, or NULL: what becomes of elements of the output behind that */

@@ -38,6 +38,10 @@ static const struct tile matrix_tiles[] = {MATRIX(128, 256, 32, 64, 64, 300, 85)
                                            MATRIX(64, 128, 32, 32, 32, 83, 68), MATRIX(64, 64, 64, 32, 32, 120, 43),
                                            MATRIX(32, 32, 64, 16, 16, 60, 30)};
 
+/* Of general plans. Where a device does not allow them its choice among the others is kept. */
+#define GENERAL_TILE        2
+#define GENERAL_MATRIX_TILE 3
+
 struct tiles {
     const struct tile *items;
     uint32_t count;
@@ -272,10 +276,13 @@ static const struct tile *choose_tile(const struct vkdml_product *product, const
     static const struct tiles of_cores = {matrix_tiles, sizeof(matrix_tiles) / sizeof(matrix_tiles[0])};
     const uint32_t *sizes = part->box.size;
     const struct tile *tile = suits_cores(product, sizes, limits) ? choose_of(&of_cores, product, sizes, limits) : NULL;
-    return tile != NULL ? tile : choose_of(&plain, product, sizes, limits);
+    tile = tile != NULL ? tile : choose_of(&plain, product, sizes, limits);
+    const struct tile *general = tile->kernel == VKDML_KERNEL_PRODUCT_MATRIX ? &matrix_tiles[GENERAL_MATRIX_TILE]
+                                                                             : &tiles[GENERAL_TILE];
+    return limits->general && is_allowed(general, limits) ? general : tile;
 }
 
-/* How a part is computed. */
+/* How a part is computed. General plans compute it by the same kernel in the same order, but by tiles of one size. */
 struct way {
     struct tile tile;
     uint32_t local_size;
@@ -285,7 +292,7 @@ struct way {
 static struct way choose_way(const struct vkdml_product *p, const struct vkdml_product_part *part,
                              const struct vkdml_plan_limits *limits) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const uint32_t columns = part->box.size[N];
+    const uint32_t columns = limits->general ? MOST_THIN_COLUMNS : part->box.size[N];
     const bool thin = vkdml_product_is_thin(p, part->box.size);
     if (part->joins) {
         return (struct way){joint, vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : JOINT_LOCAL_SIZE),
@@ -309,9 +316,26 @@ static struct way choose_way(const struct vkdml_product *p, const struct vkdml_p
     return (struct way){*tile, local_size_of(tile, limits), tile->stages > 1 ? VKDML_PRODUCT_TWO_STAGES : 0};
 }
 
+/* No vectors. The order of a thin product's sums hangs on a's layout. */
+static uint32_t general_layouts(const struct vkdml_product *p, const struct vkdml_product_part *part,
+                                const struct vkdml_plan_limits *limits) {
+    if (part->joins) {
+        return 0;
+    }
+    const bool is_thin = vkdml_product_is_thin(p, part->box.size);
+    const uint32_t of_a = layout_of(p, part, A, M, limits) & VKDML_PRODUCT_ALONG_ROWS;
+    const uint32_t of_b = is_thin              ? 0
+                          : p->gather.rank > 0 ? VKDML_PRODUCT_ALONG_ROWS
+                                               : layout_of(p, part, B, N, limits);
+    return of_a | (of_b & VKDML_PRODUCT_ALONG_ROWS) << VKDML_PRODUCT_LAYOUT_B_SHIFT;
+}
+
 static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_product_part *part, const struct tile *tile,
                          const struct vkdml_plan_limits *limits) {
     uint32_t shape = (part->to_sums ? VKDML_PRODUCT_TO_SUMS : 0) | (part->accumulates ? VKDML_PRODUCT_ACCUMULATES : 0);
+    if (limits->general) {
+        return shape | general_layouts(p, part, limits) | (exists(p, C) ? VKDML_PRODUCT_HAS_C : 0);
+    }
     if (part->joins) {
         shape |= has_vectors(p, part, A, N, limits) ? VKDML_PRODUCT_VECTORS : 0;
     } else {
@@ -346,6 +370,16 @@ uint32_t vkdml_product_shares(const struct vkdml_product *product, const struct 
     return (uint32_t)(shares > needed ? shares : needed);
 }
 
+bool vkdml_product_may_share(const struct vkdml_product *product, bool serial) {
+    return product->sizes[K] > MOST_SHARE || (!serial && product->sizes[K] / LEAST_SHARE > 1);
+}
+
+uint32_t vkdml_product_share_step(const struct vkdml_product *product, const struct vkdml_plan_limits *limits) {
+    struct vkdml_product_part whole = {.share_count = 1};
+    memcpy(whole.box.size, product->sizes, sizeof(product->sizes));
+    return choose_way(product, &whole, limits).tile.k;
+}
+
 /* Where a box begins in what is bound; of pixels where it did if all of them were there, modulo 2^32. */
 static uint32_t first_of(const struct vkdml_product *p, const struct vkdml_product_part *part, uint32_t t) {
     const struct vkdml_product_tensor *tensor = &p->tensors[t];
@@ -370,7 +404,8 @@ static void fill_parameters(const struct vkdml_product *p, const struct vkdml_pr
     parameters->tiles_m = (uint32_t)vkdml_divide_up(sizes[M], tile->m);
     parameters->tiles_n = (uint32_t)vkdml_divide_up(sizes[N], tile->n);
     parameters->share_count = part->share_count;
-    parameters->share = (uint32_t)vkdml_divide_up(vkdml_divide_up(sizes[K], part->share_count), tile->k) * tile->k;
+    const uint32_t step = part->share_step != 0 ? part->share_step : tile->k;
+    parameters->share = (uint32_t)vkdml_divide_up(vkdml_divide_up(sizes[K], part->share_count), step) * step;
     parameters->inner_batches = sizes[INNER];
     parameters->out_share = part->out_share;
     memcpy(&parameters->alpha, &p->alpha, sizeof(p->alpha));
@@ -398,11 +433,9 @@ static void fill_parameters(const struct vkdml_product *p, const struct vkdml_pr
 
 /* What becomes of results. */
 static void fill_endings(const struct vkdml_product *p, const struct vkdml_product_part *part,
-                         struct vkdml_product_parameters *parameters, struct vkdml_plan_step *step) {
+                         struct vkdml_product_parameters *parameters) {
     const struct vkdml_ending ending = vkdml_epilogue_ending(p->tail);
-    const enum vkdml_map_function function = vkdml_product_function(p, parameters->arguments[2]);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FUNCTION, (uint32_t)function);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_EPILOGUE, ending.constant);
+    vkdml_product_function(p, parameters->arguments[2]);
     parameters->ending[1] = ending.factor;
     if (exists(p, OPERAND)) {
         const uint32_t *strides = p->tensors[OPERAND].strides;
@@ -460,6 +493,42 @@ static void note_way(const struct vkdml_product *p, const struct way *way, const
     }
 }
 
+static void set_constants(const struct vkdml_product *product, const struct vkdml_product_part *part,
+                          const struct way *way, const struct vkdml_plan_limits *limits, struct vkdml_plan_step *step) {
+    const struct tile *tile = &way->tile;
+    uint32_t unused[VKDML_FUNCTION_ARGUMENTS];
+    const DML_TENSOR_DATA_TYPE type_of_c =
+        exists(product, C) ? product->tensors[C].at.type : DML_TENSOR_DATA_TYPE_FLOAT32;
+    const DML_TENSOR_DATA_TYPE types[] = {product->tensors[A].at.type, type_of_c, product->tensors[OUT].at.type};
+    const bool has_halves = types[0] == DML_TENSOR_DATA_TYPE_FLOAT16 || types[1] == DML_TENSOR_DATA_TYPE_FLOAT16 ||
+                            types[2] == DML_TENSOR_DATA_TYPE_FLOAT16;
+    const bool on_cores = tile->kernel != VKDML_KERNEL_PRODUCT;
+    step->float_controls =
+        has_halves || on_cores ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    step->kernel = tile->kernel;
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_LOCAL_SIZE, way->local_size);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TYPES,
+                        (uint32_t)types[0] | (uint32_t)types[1] << 4 | (uint32_t)types[2] << 8);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_SHAPE, shape_of(product, part, tile, limits) | way->bits);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TILE_M, tile->m);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TILE_N, tile->n);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TILE_K, tile->k);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_ROWS, tile->rows);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_COLUMNS, tile->columns);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_OPERATION, on_cores ? fragment_of(&limits->matrix_cores) : 0);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FUNCTION, (uint32_t)vkdml_product_function(product, unused));
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_EPILOGUE, vkdml_epilogue_ending(product->tail).constant);
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_GATHER, vkdml_product_pixel_bits(product));
+    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    step->buffer_count = exists(product, OPERAND) ? OPERAND + 1 : exists(product, C) ? 4 : part->joins ? 2 : 3;
+}
+
+void vkdml_product_set_kernel(const struct vkdml_product *product, const struct vkdml_product_part *part,
+                              const struct vkdml_plan_limits *limits, struct vkdml_plan_step *step) {
+    const struct way way = choose_way(product, part, limits);
+    set_constants(product, part, &way, limits, step);
+}
+
 VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const struct vkdml_product_part *part,
                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                     struct vkdml_plan_step *step) {
@@ -468,7 +537,7 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     const struct tile *tile = &way.tile;
     struct vkdml_product_parameters parameters;
     fill_parameters(product, part, tile, &parameters);
-    const uint32_t gather = vkdml_product_fill_pixels(product, &parameters);
+    vkdml_product_fill_pixels(product, &parameters);
     uint64_t group_count = count_tiles(tile, part->box.size) * part->share_count;
     if ((way.bits & (VKDML_PRODUCT_JOINS | VKDML_PRODUCT_IS_SERIAL)) != 0) {
         if (group_count > UINT32_MAX) {
@@ -483,37 +552,15 @@ VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const s
     }
     parameters.group_count = (uint32_t)group_count;
 
-    const DML_TENSOR_DATA_TYPE type_of_c =
-        exists(product, C) ? product->tensors[C].at.type : DML_TENSOR_DATA_TYPE_FLOAT32;
-    const DML_TENSOR_DATA_TYPE types[] = {product->tensors[A].at.type, type_of_c, product->tensors[OUT].at.type};
-    const bool has_halves = types[0] == DML_TENSOR_DATA_TYPE_FLOAT16 || types[1] == DML_TENSOR_DATA_TYPE_FLOAT16 ||
-                            types[2] == DML_TENSOR_DATA_TYPE_FLOAT16;
-    const bool on_cores = tile->kernel != VKDML_KERNEL_PRODUCT;
-    step->float_controls =
-        has_halves || on_cores ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    step->kernel = tile->kernel;
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_LOCAL_SIZE, way.local_size);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TYPES,
-                        (uint32_t)types[0] | (uint32_t)types[1] << 4 | (uint32_t)types[2] << 8);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_SHAPE, shape_of(product, part, tile, limits) | way.bits);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TILE_M, tile->m);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TILE_N, tile->n);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_TILE_K, tile->k);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_ROWS, tile->rows);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_COLUMNS, tile->columns);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_OPERATION, on_cores ? fragment_of(&limits->matrix_cores) : 0);
-    fill_endings(product, part, &parameters, step);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_GATHER, gather);
-    vkdml_step_constant(step, VKDML_PRODUCT_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    set_constants(product, part, &way, limits, step);
+    fill_endings(product, part, &parameters);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     step->buffers[0] = buffer_of(product, part, A);
     step->buffers[1] = buffer_of(product, part, OUT);
     step->buffers[2] = part->joins ? step->buffers[0] : buffer_of(product, part, B);
     step->buffers[3] = exists(product, C) ? buffer_of(product, part, C) : step->buffers[2];
-    step->buffer_count = exists(product, C) ? 4 : part->joins ? 2 : 3;
     if (exists(product, OPERAND)) {
         step->buffers[OPERAND] = buffer_of(product, part, OPERAND);
-        step->buffer_count = OPERAND + 1;
     }
     return VKDML_SUCCESS;
 }

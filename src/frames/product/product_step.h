@@ -13,6 +13,7 @@ struct vkdml_product_part {
     bool joins;           /* a is such sums: k counts them, and there is no b */
     uint32_t share_count; /* of k, each with sums of its own */
     uint32_t out_share;   /* elements between these */
+    uint32_t share_step;  /* each share but the last is a multiple of that; 0: of what the tile has at once */
 };
 
 /* Whether there are so few columns that the product is bound by reading a. */
@@ -20,6 +21,16 @@ bool vkdml_product_is_thin(const struct vkdml_product *product, const uint32_t *
 
 /* Into how many shares k is cut, so that enough workgroups are at work. */
 uint32_t vkdml_product_shares(const struct vkdml_product *product, const struct vkdml_plan_limits *limits);
+
+/* What shares are multiples of, where nothing else is said. */
+uint32_t vkdml_product_share_step(const struct vkdml_product *product, const struct vkdml_plan_limits *limits);
+
+/* The kernel, its constants and how many buffers it has. */
+void vkdml_product_set_kernel(const struct vkdml_product *product, const struct vkdml_product_part *part,
+                              const struct vkdml_plan_limits *limits, struct vkdml_plan_step *step);
+
+/* Whether that may be more than one for some number of columns. */
+bool vkdml_product_may_share(const struct vkdml_product *product, bool serial);
 
 VkdmlResult vkdml_product_fill_step(const struct vkdml_product *product, const struct vkdml_product_part *part,
                                     const struct vkdml_plan_limits *limits, struct vkdml_report *report,

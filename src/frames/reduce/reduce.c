@@ -369,6 +369,12 @@ static void choose_walk(const struct reducing *f, const struct source *source, c
         --walk->share;
     }
     walk->shares = vkdml_divide_up(walk->items, walk->share);
+    if (f->builder->limits->general) { /* the same sums, in the same order, without vectors */
+        walk->units *= walk->width;
+        walk->width = 1;
+        walk->unit_groups = vkdml_divide_up(walk->units, walk->local_size / walk->lanes);
+        walk->shape &= ~(uint32_t)(VKDML_REDUCE_IS_PACKED | VKDML_REDUCE_IS_WHOLE);
+    }
     walk->groups = walk->unit_groups * walk->shares;
     if (f->serial && walk->shares > 1) {
         walk->shape |= VKDML_REDUCE_IS_FLAT;

@@ -72,6 +72,28 @@ static void print_node(const VkdmlExplanation *e, uint32_t index, int names, int
     putchar('\n');
 }
 
+static bool same_pipeline(const VkdmlStep *a, const VkdmlStep *b) {
+    bool same = strcmp(a->kernel, b->kernel) == 0 && a->constantCount == b->constantCount &&
+                a->bufferCount == b->bufferCount;
+    for (uint32_t i = 0; same && i < a->constantCount; i++) {
+        same = a->constants[i].value == b->constants[i].value;
+    }
+    return same;
+}
+
+/* Kernels with other constants or buffers are other pipelines. */
+static uint32_t count_pipelines(const VkdmlExplanation *e) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < e->stepCount; i++) {
+        bool is_first = e->steps[i].kind == VKDML_STEP_KIND_DISPATCH;
+        for (uint32_t j = 0; is_first && j < i; j++) {
+            is_first = e->steps[j].kind != VKDML_STEP_KIND_DISPATCH || !same_pipeline(&e->steps[j], &e->steps[i]);
+        }
+        count += is_first;
+    }
+    return count;
+}
+
 void explain_print_graph(const VkdmlExplanation *e) {
     int names = 0, operators = (int)strlen("constant");
     for (uint32_t n = 0; n < e->nodeCount; n++) {
@@ -81,8 +103,8 @@ void explain_print_graph(const VkdmlExplanation *e) {
         names = name > names ? name : names;
         operators = operator_name > operators ? operator_name : operators;
     }
-    printf("  an execution: %u steps, %u of them after a barrier; the initializer: %u steps\n",
-           count_steps(e, false, false), count_steps(e, false, true), count_steps(e, true, false));
+    printf("  an execution: %u steps, %u of them after a barrier; the initializer: %u steps; %u pipelines\n",
+           count_steps(e, false, false), count_steps(e, false, true), count_steps(e, true, false), count_pipelines(e));
     printf("  temporary memory that is needed, by level:");
     for (uint32_t l = 0; l < e->levelCount; l++) {
         printf(" %" PRIu64, e->levelBytes[l]);
@@ -111,6 +133,7 @@ static bool add_node(struct json_object *array, const VkdmlExplainedNode *node) 
 
 bool explain_graph_to_json(struct json_object *object, const VkdmlExplanation *e) {
     bool good = json_tree_count(object, "barriers", count_steps(e, false, true)) &&
+                json_tree_count(object, "pipelines", count_pipelines(e)) &&
                 json_tree_count(object, "least_temporary_resource", e->leastTemporaryBytes);
     struct json_object *levels = good ? json_tree_array(object, "level_bytes") : NULL;
     good = levels != NULL;

@@ -199,7 +199,7 @@ static VkdmlResult compile(VkdmlDevice device, const DML_GRAPH_DESC *desc, const
                            struct vkdml_report *report, VkdmlDispatchable *compiled) {
     struct vkdml_graph *graph = NULL;
     struct vkdml_compilation compilation;
-    const struct vkdml_plan_pipelines pipelines = vkdml_pipelines_of(device);
+    struct vkdml_plan_pipelines pipelines = vkdml_pipelines_of(device);
     struct vkdml_plan plan;
     vkdml_plan_begin(&plan, device->callbacks);
     VkdmlResult result = vkdml_read_compile_info(device, info, report, &compilation);
@@ -210,6 +210,7 @@ static VkdmlResult compile(VkdmlDevice device, const DML_GRAPH_DESC *desc, const
         result = vkdml_graph_fuse(graph, device->level, &compilation.limits, report);
     }
     if (result == VKDML_SUCCESS) {
+        pipelines.is_first = compilation.weight_store == NULL || !vkdml_weight_store_is_used(compilation.weight_store);
         compilation.limits.pipelines = compilation.limits.open_sizes ? &pipelines : NULL;
         result = vkdml_graph_plan(graph, &compilation.limits, compilation.flags, report, &plan);
     }

@@ -118,11 +118,15 @@ static bool have_pipelines(const struct vkdml_plan_pipelines *pipelines, const s
 }
 
 /* Replaces a node's plan by a general one where that has all its pipelines and the other does not; those are then
- * requested. The pipelines of a general plan that does not have them become spare ones of the node's. */
+ * requested. The pipelines of a general plan that does not have them become spare ones of the node's, the first time the
+ * graph is compiled: later that would be two waits instead of one. */
 static VkdmlResult choose_plan(struct vkdml_graph_planning *planning, struct vkdml_plan *best,
                                struct vkdml_plan *general) {
     const struct vkdml_plan_pipelines *pipelines = planning->limits->pipelines;
     if (!have_pipelines(pipelines, &general->steps) || !have_pipelines(pipelines, &general->spare_steps)) {
+        if (!pipelines->is_first) {
+            return VKDML_SUCCESS;
+        }
         VkdmlResult result = vkdml_plan_add_spares(best, general->steps.items, general->steps.count, planning->report);
         return result == VKDML_SUCCESS ? vkdml_plan_add_spares(best, general->spare_steps.items,
                                                                general->spare_steps.count, planning->report)

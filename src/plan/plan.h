@@ -141,6 +141,7 @@ struct vkdml_plan_pipelines {
     void *context;
     bool (*exists)(void *context, const struct vkdml_plan_step *step);
     void (*request)(void *context, const struct vkdml_plan_step *step); /* creates it in the background */
+    bool is_first; /* the graph was not compiled for other sizes before: general pipelines are to be created now */
 };
 
 /* What a planner may know of a device. Invented at will in tests. */

@@ -26,6 +26,7 @@ struct vkdml_pipelines {
     bool has_thread;                         /* in the background */
     bool is_ending;                          /* it is to end */
     pthread_t thread;
+    struct vkdml_pipelines *next_running; /* of the devices that have such a thread */
 };
 
 /* The pipeline of a step, borrowed from the device. Thread-safe: threads compile different pipelines in parallel, and

@@ -118,6 +118,13 @@ void vkdml_weight_store_destroy(VkdmlWeightStore store) {
     dereference(store);
 }
 
+bool vkdml_weight_store_is_used(VkdmlWeightStore store) {
+    pthread_mutex_lock(&store->lock);
+    const bool is_used = store->references > 1;
+    pthread_mutex_unlock(&store->lock);
+    return is_used;
+}
+
 void vkdml_weight_store_facts(VkdmlWeightStore store, VkdmlWeightStoreInfo *info) {
     *info = (VkdmlWeightStoreInfo){.pageCount = 0};
     pthread_mutex_lock(&store->lock);

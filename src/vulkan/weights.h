@@ -64,6 +64,8 @@ VkdmlResult vkdml_weight_store_create(VkdmlDevice device, const VkdmlWeightStore
 /* NULL is ignored. */
 void vkdml_weight_store_destroy(VkdmlWeightStore store);
 void vkdml_weight_store_trim(VkdmlWeightStore store);
+/* Whether a graph was compiled with it that was not destroyed. */
+bool vkdml_weight_store_is_used(VkdmlWeightStore store);
 void vkdml_weight_store_facts(VkdmlWeightStore store, VkdmlWeightStoreInfo *info);
 
 /* Which inputs of a graph are constant, and what they hold. */

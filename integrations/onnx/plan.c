@@ -122,8 +122,9 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
     struct onnx_call call = {.plan = plan, .scope = scope, .node = node, .error = error};
     const struct onnx_operator *row = onnx_find_operator(node->domain, node->op, node->version);
     if (row == NULL) {
-        return onnx_refuse(&call, "there is no translation of %s%s%s %u", visible_text(node->domain).text,
-                           node->domain[0] == 0 ? "" : ".", visible_text(node->op).text, (unsigned)node->version);
+        return onnx_refuse_with(&call, VKDML_ERROR_NOT_IMPLEMENTED, "there is no translation of %s%s%s %u",
+                                visible_text(node->domain).text, node->domain[0] == 0 ? "" : ".",
+                                visible_text(node->op).text, (unsigned)node->version);
     }
     struct onnx_tensor **tensors;
     bool *own;

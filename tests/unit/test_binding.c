@@ -69,9 +69,9 @@ static void compilation_refuses_unknown_flags(void **state) {
     VkdmlOperator op;
     VkdmlDispatchable compiled;
     assert_int_equal(vkdmlCreateOperator(device, &identity.desc, &op), VKDML_SUCCESS);
-    VkdmlCompileInfo info = {.structSize = sizeof info, .executionFlags = (DML_EXECUTION_FLAGS)8, .flags = 8};
+    VkdmlCompileInfo info = {.structSize = sizeof info, .executionFlags = (DML_EXECUTION_FLAGS)8, .flags = 128};
     assert_invalid(vkdmlCompileOperator(op, &info, &compiled), "executionFlags is 0x8");
-    assert_reason("\nDML_OPERATOR_ELEMENT_WISE_IDENTITY: flags is 0x8");
+    assert_reason("\nDML_OPERATOR_ELEMENT_WISE_IDENTITY: flags is 0x80");
     assert_null(compiled);
     info.structSize = 0;
     assert_invalid(vkdmlCompileOperator(op, &info, &compiled),

@@ -92,7 +92,7 @@ if [ -n "$first" ]; then
     quietly "libfirst.a" "$("$compiler" -print-prog-name=ar)" rcs "$out/link/libfirst.a" "$out/link/first_versions.o"
     stubs=" $out/link/libfirst.a"
     stub libdl.so.2 dladdr dlclose dlopen dlsym
-    stub libpthread.so.0 pthread_create pthread_join pthread_key_create pthread_once
+    stub libpthread.so.0 pthread_create pthread_join pthread_key_create pthread_once pthread_sigmask
 fi
 
 # link TARGET FILE: links a library of the build again: by its name in the wheel, where it finds the others in its own folder,

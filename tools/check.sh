@@ -322,9 +322,12 @@ else
         "-Dc_link_args=$keep" "-Dcpp_link_args=$keep"
     ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     export ASAN_OPTIONS UBSAN_OPTIONS
-    # Without epilogues and benchmarks: minutes, of code that the other tests run too.
+    # Without epilogues and benchmarks: minutes, of code that the other tests run too. Fault points and specialized modules, more
+    # than a minute each, take turns.
+    turn=counted
+    [ $((rotation % 2)) -eq 0 ] || turn=modules
     run build-sanitize "tests with address and undefined behaviour sanitizers" --suite unit --suite invalid --suite graph \
-        --suite tool --suite onnx --no-suite tails --no-suite bench
+        --suite tool --suite onnx --no-suite tails --no-suite bench --no-suite $turn
     unset ASAN_OPTIONS UBSAN_OPTIONS
     # A bare system: README's first command, then all tests that use a device, under a newer validation layer than this system's.
     run_script "quickstart.sh, built and tested in a bare Debian stable" build-debian ended_debian sh "$root/tools/check/debian.sh"

@@ -15,17 +15,29 @@ struct vkdml_interned {
     unsigned char bytes[];
 };
 
-/* FNV-1a's steps over words of 8 bytes; it only picks the bucket. 0xcbf29ce484222325 and 0x100000001b3 are its 64-bit
- * offset basis and prime. Strings have thousands of bytes, and bytes one by one took half of the time for a graph's
- * weights. */
+/* FNV-1a's step over a word of 8 bytes; 0x100000001b3 is its 64-bit prime. */
+static uint64_t mix(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 29;
+}
+
+/* It only picks the bucket. Strings have thousands of bytes, and each step waits for the one before: so LANES hashes,
+ * which do not wait for each other, take turns. 0xcbf29ce484222325 is FNV-1a's 64-bit offset basis. */
+#define LANES 4
 static uint64_t hash_of(const unsigned char *bytes, size_t count) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ count;
-    for (size_t i = 0; i < count; i += sizeof hash) {
-        const size_t left = count - i < sizeof hash ? count - i : sizeof hash;
-        uint64_t word = 0;
-        memcpy(&word, bytes + i, left);
-        hash = (hash ^ word) * UINT64_C(0x100000001b3);
-        hash ^= hash >> 29;
+    uint64_t lanes[LANES] = {UINT64_C(0xcbf29ce484222325) ^ count, 1, 2, 3}, words[LANES];
+    size_t i = 0;
+    for (; count - i >= sizeof words; i += sizeof words) {
+        memcpy(words, bytes + i, sizeof words);
+        for (size_t l = 0; l < LANES; ++l) {
+            lanes[l] = mix(lanes[l], words[l]);
+        }
+    }
+    memset(words, 0, sizeof words);
+    memcpy(words, bytes + i, count - i);
+    uint64_t hash = 0;
+    for (size_t l = 0; l < LANES; ++l) {
+        hash = mix(hash, mix(lanes[l], words[l]));
     }
     return hash ^ hash >> 32;
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 
 /* What the callbacks were last asked. */
@@ -78,11 +79,47 @@ static void a_failed_allocation_is_null_and_null_is_not_freed(void **state) {
     vkdml_free(NULL, NULL);
 }
 
+enum { PIECES = 3000 };
+
+/* Pieces of many sizes, some larger than a block, hold what is written to them, and go with the arena alone. */
+static void an_arena_frees_all_pieces_together(void **state) {
+    (void)state;
+    struct asked asked = {0};
+    const VkAllocationCallbacks callbacks = {
+        .pUserData = &asked, .pfnAllocation = dirty_allocation, .pfnFree = noted_free};
+    struct vkdml_arena arena;
+    unsigned char *pieces[PIECES];
+    vkdml_arena_begin(&arena, &callbacks);
+    for (size_t i = 0; i < PIECES; i++) {
+        const size_t size = i % 1000 == 999 ? 100000 : i % 300 + 1;
+        pieces[i] = vkdml_allocate(&arena.callbacks, size);
+        assert_non_null(pieces[i]);
+        assert_int_equal((uintptr_t)pieces[i] % alignof(max_align_t), 0);
+        assert_int_equal(pieces[i][size - 1], 0);
+        memset(pieces[i], (int)(i % 251), size);
+        vkdml_free(&arena.callbacks, i % 7 == 0 ? pieces[i] : NULL);
+    }
+    assert_null(asked.freed);
+    for (size_t i = 0; i < PIECES; i++) {
+        const size_t size = i % 1000 == 999 ? 100000 : i % 300 + 1;
+        assert_int_equal(pieces[i][0], i % 251);
+        assert_int_equal(pieces[i][size - 1], i % 251);
+    }
+    vkdml_arena_end(&arena);
+    assert_non_null(asked.freed);
+    asked.fails = true;
+    vkdml_arena_begin(&arena, &callbacks);
+    assert_null(vkdml_allocate(&arena.callbacks, 1));
+    assert_null(vkdml_allocate_unset(&arena.callbacks, SIZE_MAX));
+    vkdml_arena_end(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_zeroed_and_aligned),
         cmocka_unit_test(an_allocation_of_nothing_succeeds),
         cmocka_unit_test(a_failed_allocation_is_null_and_null_is_not_freed),
+        cmocka_unit_test(an_arena_frees_all_pieces_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,8 @@ const bool OUT_IN_VECTORS = (SHAPE & 8u) != 0;
 const bool HAS_BIAS = (SHAPE & 16u) != 0;    // beside the scores
 const bool TO_SUMS = (SHAPE & 32u) != 0;     // the output is a share's sums, which another dispatch joins
 const bool IS_TOGETHER = (SHAPE & 64u) != 0; // keys and values lie in the buffer of the queries
+// beside TO_SUMS: the output is sums where there are several shares, else it is the output
+const bool IS_OPEN = (SHAPE & 1024u) != 0;
 
 layout(constant_id = 3) const uint MASK = 0;
 // What of keys a row does not see, and what becomes of the score then.
@@ -143,6 +145,10 @@ void find_head(uint batch, uint head)
     k_first = begin.y + BASE_OF(K_BINDING) * 8 / BITS_OF(TYPE);
     v_first = begin.z + BASE_OF(V_BINDING) * 8 / BITS_OF(TYPE);
     out_first = begin.w + push.base_bytes[1] * 8 / (TO_SUMS ? 32 : BITS_OF(TYPE));
+    if (IS_OPEN) {
+        if (parameters.share_count == 1)
+            out_first = begin.w + push.base_bytes[1] * 8 / BITS_OF(TYPE);
+    }
     mask_first = 0;
     bias_first = 0;
     seen_first = 0;

@@ -52,6 +52,12 @@ void store_elements(uint first, uint column, vec4 x)
 void store_four(uint first, uint share, uint column, vec4 sums, float factor)
 {
     sums = mix(sums, vec4(0.0), bvec4(factor == 0.0));
+    if (IS_OPEN) {
+        if (parameters.share_count == 1) {
+            store_elements(first, column, sums * factor);
+            return;
+        }
+    }
     if (TO_SUMS) {
         if (column < parameters.columns)
             destination_vectors.vectors[(first + share * parameters.out_share + SUMS_FIRST + column) / 4] =
@@ -64,6 +70,10 @@ void store_four(uint first, uint share, uint column, vec4 sums, float factor)
 // Of a share: what its sums are beside.
 void store_statistics(uint first, uint share, float greatest, float sum)
 {
+    if (IS_OPEN) {
+        if (parameters.share_count == 1)
+            return;
+    }
     destination_vectors.vectors[(first + share * parameters.out_share) / 4] =
         uvec4(floatBitsToUint(greatest), floatBitsToUint(sum), 0, 0);
 }

@@ -250,7 +250,7 @@ bool end_place(inout Total t, int rank, int lowest, uint index)
     if (BITS < 32) {
         uint number = uint(rank) & NUMBERS;
         number = item_number - 1 - (TAKES_LAST ? number : NUMBERS - number);
-        index = best_index.x - number * LANES * parameters.run_index_stride;
+        index = best_index.x - number * lane_count() * parameters.run_index_stride;
     }
     uint key = key_of(expanded(element_of_rank(rank & int(TOP))));
     t = a_total(key, TAKES_LAST ? ~index : index);

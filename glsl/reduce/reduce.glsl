@@ -47,7 +47,10 @@ const bool IS_FLAT = (SHAPE & 32u) != 0;    // workgroups hold invocations of se
 const bool IS_WHOLE = (SHAPE & 64u) != 0;   // DENSE: runs are made of whole items
 const bool IS_PACKED = (SHAPE & 16u) != 0;  // the outputs of an invocation, narrower than words, are whole ones
 
-layout(constant_id = 5) const uint LANES = 1; // invocations that share a reduction; a power of two
+// Invocations that share a reduction; a power of two. 0: what depends on sizes is parameters, the lanes among them.
+layout(constant_id = 5) const uint LANES = 1;
+const bool IS_OPEN = LANES == 0;
+const uint FIXED_LANES = IS_OPEN ? 1 : LANES;
 // outputs of an invocation: 1, or 2 or 4 elements of the input that are 4, 8 or 16 aligned bytes
 layout(constant_id = 6) const uint WIDTH = 1;
 layout(constant_id = 7) const uint KEPT_RANK = 7;
@@ -132,7 +135,18 @@ layout(std140, binding = 0) uniform ReduceParameters {
     uvec4 kept_mean[2]; // GRADIENTS: what a coordinate counts in the tensor of means
     uint mean_first;
     uint mean_width_stride;
+    // Where they are no constants:
+    uint lanes;
+    uint is_across;   // ACROSS
+    uint leaves_ends; // LEAVES_ENDS
 } parameters;
+
+uint lane_count()
+{
+    if (IS_OPEN)
+        return parameters.lanes;
+    return LANES;
+}
 
 const bool HAS_BESIDE = BOTH(FUNCTION == GRADIENTS, !FROM_TOTALS);
 

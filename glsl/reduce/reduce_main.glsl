@@ -162,6 +162,7 @@ void take_quick(uvec4 bits, uvec4 others, Place p)
 
 // Whether ends of runs are left to a loop of their own; else they are taken where they are met.
 const bool LEAVES_ENDS = EITHER(IS_QUICK, LOADS != 4);
+const bool ENDS_ARE_OPEN = BOTH(IS_OPEN, !IS_QUICK);
 
 // False of an end.
 bool take_one(uint item)
@@ -172,6 +173,10 @@ bool take_one(uint item)
         take_quick(load(p), load_beside(p), p);
     else if (!LEAVES_ENDS)
         take_part(p);
+    else if (ENDS_ARE_OPEN) {
+        if (parameters.leaves_ends == 0)
+            take_part(p);
+    }
     return whole;
 }
 
@@ -240,13 +245,15 @@ void fold_block(uint first, uint turns)
             all = take_four(first + n * LANES) && all;
     }
     for (; n < turns; ++n)
-        all = take_one(first + n * LANES) && all;
+        all = take_one(first + n * lane_count()) && all;
     bool again = IS_QUICK ? !end_quickly() : false;
     if (again)
         clear();
+    if (ENDS_ARE_OPEN)
+        all = all || parameters.leaves_ends == 0;
     if (LEAVES_ENDS) {
         [[dont_unroll]] for (n = all && !again ? turns : 0; n < turns; ++n) {
-            Place p = place_of(first + n * LANES);
+            Place p = place_of(first + n * lane_count());
             if (!is_whole(p))
                 take_part(p);
             else if (again)
@@ -256,19 +263,20 @@ void fold_block(uint first, uint turns)
     keep_block();
 }
 
-// Items first, first + LANES, .., `count` of them.
+// Every lane_count()-th item from the first on, `count` of them.
 void fold_items(uint first, uint count)
 {
     while (count != 0) {
         uint turns = count <= LONG_BLOCK ? count : BLOCK;
         fold_block(first, turns);
-        first += turns * LANES;
+        first += turns * lane_count();
         count -= turns;
     }
 }
 
-const uint SHARED_SIZE = LANES > 1 ? gl_WorkGroupSize.x : 1;
-const uint STEP = ACROSS ? gl_WorkGroupSize.x / LANES : 1; // between the invocations of a reduction
+const uint SHARED_SIZE = LANES != 1 ? gl_WorkGroupSize.x : 1;
+const uint UNITS = gl_WorkGroupSize.x / FIXED_LANES; // of a workgroup
+const uint STEP = ACROSS ? UNITS : 1;                // between the invocations of a reduction
 shared VALUE shared_values[SHARED_SIZE];
 shared uint shared_marks[SHARED_SIZE];
 shared uint shared_counts[HAS_MOMENTS ? SHARED_SIZE : 1];
@@ -294,6 +302,20 @@ Total shared_total(uint slot)
     return t;
 }
 
+uint units_of_group()
+{
+    if (IS_OPEN)
+        return gl_WorkGroupSize.x / parameters.lanes;
+    return UNITS;
+}
+
+uint step_of_lanes()
+{
+    if (IS_OPEN)
+        return parameters.is_across != 0 ? units_of_group() : 1;
+    return STEP;
+}
+
 // Combines the totals of a reduction's invocations; the first has the result.
 Total combined(Total own, uint lane)
 {
@@ -301,9 +323,9 @@ Total combined(Total own, uint lane)
     barrier();
     share(slot, own);
     barrier();
-    for (uint half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
+    for (uint half_lanes = lane_count() / 2; half_lanes > 0; half_lanes /= 2) {
         if (lane < half_lanes) {
-            own = combine(own, shared_total(slot + half_lanes * STEP));
+            own = combine(own, shared_total(slot + half_lanes * step_of_lanes()));
             share(slot, own);
         }
         barrier();
@@ -410,18 +432,24 @@ void main()
     uint group = group_index();
     if (group >= parameters.group_count)
         return;
-    const uint units = gl_WorkGroupSize.x / LANES;
     uint number = IS_FLAT ? group * gl_WorkGroupSize.x + gl_LocalInvocationIndex : group;
     uint share_index = divide(number, parameters.groups_divisor.x, parameters.groups_divisor.y);
     uint unit = number - share_index * parameters.unit_groups;
     if (!IS_FLAT)
-        unit *= units;
+        unit *= units_of_group();
     uint lane;
     if (IS_FLAT) {
         lane = 0;
+    } else if (IS_OPEN) {
+        bool is_across = parameters.is_across != 0;
+        uint side = is_across ? units_of_group() : parameters.lanes;
+        uint low = gl_LocalInvocationIndex % side;
+        uint high = gl_LocalInvocationIndex / side;
+        unit += is_across ? low : high;
+        lane = is_across ? high : low;
     } else if (ACROSS) {
-        unit += gl_LocalInvocationIndex % units;
-        lane = gl_LocalInvocationIndex / units;
+        unit += gl_LocalInvocationIndex % UNITS;
+        lane = gl_LocalInvocationIndex / UNITS;
     } else {
         unit += gl_LocalInvocationIndex / LANES;
         lane = gl_LocalInvocationIndex % LANES;
@@ -435,9 +463,9 @@ void main()
     results[3] = no_total();
     if (is_active) {
         find_unit(unit);
-        fold_items(begin + lane, lane < count ? (count - lane - 1) / LANES + 1 : 0);
+        fold_items(begin + lane, lane < count ? (count - lane - 1) / lane_count() + 1 : 0);
     }
-    if (LANES > 1) {
+    if (LANES != 1) {
         results[0] = combined(results[0], lane);
         if (WIDTH > 1)
             results[1] = combined(results[1], lane);

@@ -29,7 +29,10 @@ const bool OPTION = (SHAPE & 32u) != 0;
 const bool IS_LONG = (SHAPE & 128u) != 0;
 // of FLOAT16: items 2 k and 2 k + 1 of an invocation lie side by side, 16 bytes
 const bool PAIRED = (SHAPE & 64u) != 0;
-layout(constant_id = 4) const uint LANES = 1;    // 1, 4, 8, 16, and of rows 32, 64, .., 1024
+// 1, 4, 8, 16, and of rows 32, 64, .., 1024; 0: lanes, and whether items are in pairs, are parameters
+layout(constant_id = 4) const uint LANES = 1;
+const bool IS_OPEN = LANES == 0;
+const uint FIXED_LANES = IS_OPEN ? 1 : LANES;
 layout(constant_id = 5) const uint HELD = 1;     // 1, 2, 4, 8 or 16
 layout(constant_id = 6) const uint KEPT_RANK = 8;
 layout(constant_id = 7) const uint FULL = 0;     // of an invocation's items the first that every row and invocation has
@@ -52,6 +55,8 @@ layout(std140, binding = 0) uniform RowsParameters {
     uvec4 steps;        // between items: of the input, the output, the scale, the bias
     uint argument;      // FLOAT32
     uint block_count;   // of a row: 1, or IS_LONG more
+    uint lanes;         // LANES and PAIRED where they are no constants
+    uint is_paired;
     uvec4 kept[8];      // outermost first: a size, its multiplier and shifts for divide(), and the input's stride
     uvec4 kept_more[8]; // strides of the output, the scale, the bias
 } parameters;
@@ -67,7 +72,7 @@ VIEWS(readonly, Bias, biases, 4)
 
 const uint BITS = TYPE == FLOAT16 ? 16 : 32;
 const uint ONE = 0x3F800000u;
-const uint UNITS = gl_WorkGroupSize.x / LANES;
+const uint UNITS = gl_WorkGroupSize.x / FIXED_LANES;
 
 // ---- elements ----
 
@@ -153,10 +158,11 @@ float inverse_root_of(float x)
 const uint FIRST = 0;
 const uint SECOND = 1;
 
-const uint GROUP = LANES == 32 ? 8 : LANES < 16 ? LANES : 16; // cells that are joined at once
+// Cells that are joined at once, or where lanes are no constant the fewest of those that are joined again.
+const uint GROUP = EITHER(IS_OPEN, LANES == 32) ? 8 : LANES < 16 ? LANES : 16;
 const uint ROW_CELLS = EITHER(ACROSS, LANES == 1) ? 1 : gl_WorkGroupSize.x / 4;
-const uint GROUP_CELLS = EITHER(ACROSS, LANES <= 16) ? 1 : gl_WorkGroupSize.x / GROUP / 4;
-const uint COLUMN_CELLS = BOTH(ACROSS, LANES > 1) ? gl_WorkGroupSize.x : 1;
+const uint GROUP_CELLS = EITHER(ACROSS, BOTH(!IS_OPEN, LANES <= 16)) ? 1 : gl_WorkGroupSize.x / GROUP / 4;
+const uint COLUMN_CELLS = BOTH(ACROSS, LANES != 1) ? gl_WorkGroupSize.x : 1;
 shared uvec4 row_cells[2][ROW_CELLS];
 shared uvec4 group_cells[2][GROUP_CELLS];
 shared uvec4 column_cells[2][COLUMN_CELLS];
@@ -186,11 +192,55 @@ uint joined_across(uvec4 a, bool adds)
                                           joined(cells[(first) + 2], cells[(first) + 3], adds), adds),                 \
                   adds)
 
+uvec2 of_open_row(uint value, uint more, uint turn, bool adds, bool both)
+{
+    uint lanes = parameters.lanes;
+    if (lanes == 1)
+        return uvec2(value, more);
+    uint slot = gl_LocalInvocationIndex;
+    row_cells[turn][slot / 4][slot % 4] = value;
+    if (both)
+        more_row_cells[slot / 4][slot % 4] = more;
+    barrier();
+    uint count = lanes == 32 ? 8 : min(lanes, 16);
+    uint first = slot / count * (count / 4);
+    value = JOINED_CELLS(row_cells[turn], first, count, adds);
+    if (both)
+        more = JOINED_CELLS(more_row_cells, first, count, true);
+    if (lanes <= 16)
+        return uvec2(value, more);
+    uint groups = lanes / count;
+    slot /= count;
+    if (gl_LocalInvocationIndex % count == 0) {
+        group_cells[turn][slot / 4][slot % 4] = value;
+        if (both)
+            more_group_cells[slot / 4][slot % 4] = more;
+    }
+    barrier();
+    first = slot / groups * (groups / 4);
+    if (groups <= 16) {
+        value = JOINED_CELLS(group_cells[turn], first, groups, adds);
+        if (both)
+            more = JOINED_CELLS(more_group_cells, first, groups, true);
+        return uvec2(value, more);
+    }
+    uvec4 all = group_cells[turn][0];
+    uvec4 more_all = more_group_cells[0];
+    [[dont_unroll]] for (uint cell = 1; cell < groups / 4; ++cell) {
+        all = joined(all, group_cells[turn][cell], adds);
+        if (both)
+            more_all = joined(more_all, more_group_cells[cell], true);
+    }
+    return uvec2(joined_across(all, adds), joined_across(more_all, true));
+}
+
 // Of an invocation's value and, if `both`, of another that is added.
 uvec2 of_row(uint value, uint more, uint turn, bool adds, bool both)
 {
     if (LANES == 1)
         return uvec2(value, more);
+    if (IS_OPEN)
+        return of_open_row(value, more, turn, adds, both);
     uint slot = gl_LocalInvocationIndex;
     row_cells[turn][slot / 4][slot % 4] = value;
     if (both)
@@ -201,7 +251,7 @@ uvec2 of_row(uint value, uint more, uint turn, bool adds, bool both)
     if (both)
         more = JOINED_CELLS(more_row_cells, first, GROUP, true);
     if (LANES > 16) {
-        const uint groups = LANES / GROUP;
+        const uint groups = FIXED_LANES / GROUP;
         slot /= GROUP;
         if (gl_LocalInvocationIndex % GROUP == 0) {
             group_cells[turn][slot / 4][slot % 4] = value;
@@ -229,26 +279,50 @@ uvec2 of_row(uint value, uint more, uint turn, bool adds, bool both)
     return uvec2(value, more);
 }
 
-#define JOINED_COLUMNS(cells, first, adds)                                                                             \
-    joined(joined(cells[first], cells[(first) + UNITS], adds),                                                         \
-           joined(cells[(first) + 2 * UNITS], cells[(first) + 3 * UNITS], adds), adds)
+#define JOINED_COLUMNS(cells, first, step, adds)                                                                       \
+    joined(joined(cells[first], cells[(first) + (step)], adds),                                                        \
+           joined(cells[(first) + 2 * (step)], cells[(first) + 3 * (step)], adds), adds)
 
-void of_columns(inout uvec4 value, inout uvec4 more, uint turn, bool adds, bool both)
+void of_open_columns(inout uvec4 value, inout uvec4 more, uint turn, bool adds, bool both)
 {
-    if (LANES == 1)
+    if (parameters.lanes == 1)
         return;
+    uint units = gl_WorkGroupSize.x / parameters.lanes;
     uint slot = gl_LocalInvocationIndex;
     column_cells[turn][slot] = value;
     if (both)
         more_column_cells[slot] = more;
     barrier();
-    value = JOINED_COLUMNS(column_cells[turn], slot % UNITS, adds);
+    value = JOINED_COLUMNS(column_cells[turn], slot % units, units, adds);
     if (both)
-        more = JOINED_COLUMNS(more_column_cells, slot % UNITS, true);
-    [[dont_unroll]] for (uint first = slot % UNITS + 4 * UNITS; first < gl_WorkGroupSize.x; first += 4 * UNITS) {
-        value = joined(value, JOINED_COLUMNS(column_cells[turn], first, adds), adds);
+        more = JOINED_COLUMNS(more_column_cells, slot % units, units, true);
+    [[dont_unroll]] for (uint first = slot % units + 4 * units; first < gl_WorkGroupSize.x; first += 4 * units) {
+        value = joined(value, JOINED_COLUMNS(column_cells[turn], first, units, adds), adds);
         if (both)
-            more = joined(more, JOINED_COLUMNS(more_column_cells, first, true), true);
+            more = joined(more, JOINED_COLUMNS(more_column_cells, first, units, true), true);
+    }
+}
+
+void of_columns(inout uvec4 value, inout uvec4 more, uint turn, bool adds, bool both)
+{
+    if (LANES == 1)
+        return;
+    if (IS_OPEN) {
+        of_open_columns(value, more, turn, adds, both);
+        return;
+    }
+    uint slot = gl_LocalInvocationIndex;
+    column_cells[turn][slot] = value;
+    if (both)
+        more_column_cells[slot] = more;
+    barrier();
+    value = JOINED_COLUMNS(column_cells[turn], slot % UNITS, UNITS, adds);
+    if (both)
+        more = JOINED_COLUMNS(more_column_cells, slot % UNITS, UNITS, true);
+    [[dont_unroll]] for (uint first = slot % UNITS + 4 * UNITS; first < gl_WorkGroupSize.x; first += 4 * UNITS) {
+        value = joined(value, JOINED_COLUMNS(column_cells[turn], first, UNITS, adds), adds);
+        if (both)
+            more = joined(more, JOINED_COLUMNS(more_column_cells, first, UNITS, true), true);
     }
 }
 
@@ -304,6 +378,10 @@ uint block_first = 0; // the first of a block's items
 // Counted along the row; PAIRED: of the first of two.
 uint item_of(uint n)
 {
+    if (IS_OPEN) {
+        uint pair = (lane + n / 2 * parameters.lanes) * 2 + n % 2;
+        return block_first + (parameters.is_paired != 0 ? pair : lane + n * parameters.lanes);
+    }
     return block_first + (PAIRED ? (lane + n / 2 * LANES) * 2 : lane + n * LANES);
 }
 
@@ -400,7 +478,7 @@ void store_item(uint n, vec4 x)
 
 void load_block(uint block)
 {
-    block_first = block * BLOCK;
+    block_first = block * (IS_OPEN ? parameters.lanes * HELD : BLOCK);
     EACH(load)
 }
 
@@ -461,8 +539,15 @@ void main()
     if (group >= parameters.group_count)
         return;
     uint slot = gl_LocalInvocationIndex;
-    uint unit = group * UNITS + (ACROSS ? slot % UNITS : slot / LANES);
-    lane = ACROSS ? slot / UNITS : slot % LANES;
+    uint unit;
+    if (IS_OPEN) {
+        uint units = gl_WorkGroupSize.x / parameters.lanes;
+        unit = group * units + (ACROSS ? slot % units : slot / parameters.lanes);
+        lane = ACROSS ? slot / units : slot % parameters.lanes;
+    } else {
+        unit = group * UNITS + (ACROSS ? slot % UNITS : slot / LANES);
+        lane = ACROSS ? slot / UNITS : slot % LANES;
+    }
     item_count = parameters.item_count;
     is_stored = unit < parameters.unit_count;
     find_row(min(unit, parameters.unit_count - 1)); // all of a workgroup meet at the barriers

@@ -139,7 +139,7 @@ void take_blocks()
 void take_nans()
 {
     sums = mix(vec4(0.0), sums, is_finite);
-    [[dont_unroll]] for (uint item = lane; item < item_count; item += LANES) {
+    [[dont_unroll]] for (uint item = lane; item < item_count; item += IS_OPEN ? parameters.lanes : LANES) {
         bvec4 are_nan = isnan_of(floatBitsToUint(LOAD_ITEM(source, source_first + item * SOURCE_STEP)));
         precise vec4 next = sums + uintBitsToFloat(mix(uvec4(0), uvec4(QUIET_NAN), are_nan));
         sums = mix(next, sums, is_finite);

@@ -38,11 +38,15 @@ typedef enum VkdmlCompileFlagBits {
         caller's alone. They have ended when the call returns. The device's callbacks are called by them as well. */
     VKDML_COMPILE_FLAG_PARALLEL = 4,
     /** Of graphs: the same graph will be compiled for other sizes, too. The first call also creates general pipelines,
-        which serve all sizes. Later calls use them for nodes whose best pipelines do not exist yet, and do not wait for
-        those: a thread of the device's creates them, for calls after that. Results have the same bits either way. That
+        which serve all sizes; with a weight store, the first call with that store. Later calls use them for nodes whose
+        best pipelines do not exist yet, and do not wait for those: a thread of the device's creates them, for calls
+        after that (vkdmlGetGeneralPipelineInfo() reports when it has). Results have the same bits either way. That
         thread starts with the first such node and ends when the device is destroyed; it calls the device's callbacks.
         What is made of weights at initialization does not depend on the sizes of other tensors. */
     VKDML_COMPILE_FLAG_OPEN_SIZES = 8,
+    /** With OPEN_SIZES: every node that has a general pipeline uses it, and only general pipelines are created. For a
+        graph that is compiled ahead, for sizes that may never be used: it prepares calls for the sizes that will. */
+    VKDML_COMPILE_FLAG_GENERAL_PIPELINES = 16,
 } VkdmlCompileFlagBits;
 typedef uint32_t VkdmlCompileFlags; /**< VkdmlCompileFlagBits */
 
@@ -89,6 +93,26 @@ typedef struct VkdmlCompileInfo {
  *         VKDML_ERROR_DRIVER. *compiled is then NULL.
  */
 VKDML_API VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileInfo *info, VkdmlDispatchable *compiled);
+
+/** How far a compiled graph runs on general pipelines. */
+typedef struct VkdmlGeneralPipelineInfo {
+    uint32_t nodeCount;    /**< nodes, after fusing, that run on general pipelines, because their best ones did not
+                                exist when the graph was compiled */
+    uint32_t pendingCount; /**< of the best pipelines of these nodes those that do not exist yet */
+} VkdmlGeneralPipelineInfo;
+
+/**
+ * Reports how far a graph that was compiled with VKDML_COMPILE_FLAG_OPEN_SIZES runs on general pipelines.
+ *
+ * The compiled graph does not change. If nodeCount is not 0 and pendingCount is 0, compiling the same graph again
+ * creates no pipeline for these nodes, and they run on their best ones, with results of the same bits. A pipeline that
+ * cannot be created stays pending. The call takes some microseconds and waits for nothing. Thread-safe.
+ *
+ * @param compiled  any dispatchable; both counts are 0 for others than graphs with open sizes
+ * @param[out] info the counts
+ * @return VKDML_ERROR_INVALID_ARGUMENT
+ */
+VKDML_API VkdmlResult vkdmlGetGeneralPipelineInfo(VkdmlDispatchable compiled, VkdmlGeneralPipelineInfo *info);
 
 /**
  * Creates the dispatchable that initializes compiled operators. Mirrors IDMLDevice::CreateOperatorInitializer.

@@ -556,7 +556,12 @@ class Compiled {
         BindingTable table = context_->device.createBindingTable(part);
         const DeviceArray temporary = resource(properties.temporaryResourceSize);
         table.bindTemporaryResource(temporary.binding());
-        run(part, table, inputs, {});
+        try {
+            run(part, table, inputs, {});
+        } catch (...) {
+            vkdmlResetWeightInitializer(part.get());
+            throw;
+        }
     }
 
     [[nodiscard]] DeviceArray resource(std::uint64_t size) const {

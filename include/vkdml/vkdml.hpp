@@ -187,6 +187,13 @@ class Dispatchable : public Handle<VkdmlDispatchable, vkdmlDestroyDispatchable> 
         check(vkdmlGetBindingProperties(get(), &properties));
         return properties;
     }
+
+    /** vkdmlGetGeneralPipelineInfo(). */
+    [[nodiscard]] VkdmlGeneralPipelineInfo generalPipelineInfo() const {
+        VkdmlGeneralPipelineInfo info{};
+        check(vkdmlGetGeneralPipelineInfo(get(), &info));
+        return info;
+    }
 };
 
 /** A validated descriptor: VkdmlOperator. */

@@ -22,7 +22,8 @@
  * Threads: all functions may be called from any thread. Recording an initializer is what makes its regions count as
  * initialized: submit it before any graph that is compiled, or recorded, afterwards with the same store, on the same
  * queue or with a semaphore between, and order it by a barrier from its shader and transfer writes to shader and
- * transfer reads. It is simplest to hold one lock of your own from compiling until the initializers were submitted.
+ * transfer reads. If it cannot be submitted, call vkdmlResetWeightInitializer(). It is simplest to hold one lock of
+ * your own from compiling until the initializers were submitted.
  */
 #ifndef VKDML_WEIGHTS_H
 #define VKDML_WEIGHTS_H
@@ -92,7 +93,7 @@ VKDML_API VkdmlResult vkdmlGetWeightStoreInfo(VkdmlWeightStore store, VkdmlWeigh
  * to that one. Of its inputs, as many as the graph has, those that vkdmlGetWeightInitializerInputs() names must be
  * bound, the others must not; they may be buffers in host-visible memory, and are read once. It has no outputs, and its
  * temporary resource is as vkdmlGetBindingProperties() says. Destroying an initializer that was not recorded leaves its
- * regions uninitialized.
+ * regions uninitialized; vkdmlResetWeightInitializer() takes a recording back.
  *
  * @param compiled      by vkdmlCompileGraph() with a weight store; must outlive the initializer
  * @param maxInputBytes 0: no limit
@@ -112,6 +113,19 @@ VKDML_API VkdmlResult vkdmlCreateWeightInitializer(VkdmlDispatchable compiled, u
  */
 VKDML_API VkdmlResult vkdmlGetWeightInitializerInputs(VkdmlDispatchable initializer, uint32_t *count,
                                                       uint32_t *indices);
+
+/**
+ * Takes back the recording of an initializer whose commands were not executed, as after a failed submission.
+ *
+ * The regions of the initializer count as uninitialized again. Then record the initializer once more, or destroy it and
+ * create another one. Graphs that were compiled between the recording and this call cannot initialize these regions:
+ * vkdmlCreateWeightInitializer() returns VKDML_ERROR_INVALID_ARGUMENT for them until an initializer of an earlier
+ * graph, or of a graph that is compiled after this call, was recorded. Does nothing if the initializer was not recorded.
+ *
+ * @param initializer by vkdmlCreateWeightInitializer(); the GPU does not execute it
+ * @return VKDML_ERROR_INVALID_ARGUMENT
+ */
+VKDML_API VkdmlResult vkdmlResetWeightInitializer(VkdmlDispatchable initializer);
 
 #ifdef __cplusplus
 }

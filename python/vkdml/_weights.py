@@ -63,7 +63,6 @@ class Store:
 
     def __init__(self, device: Device):
         self.graphs: Dict[object, List[int]] = {}
-        self._is_incomplete = False  # an upload was recorded that did not run
         with device.executing() as execution, ExitStack() as stack:
             pages = self._pages = Pages(execution.vulkan)
             info = _library.WeightStoreCreateInfo(allocatePage=_library.AllocatePageCallback(pages.allocate),
@@ -75,9 +74,6 @@ class Store:
 
     def add(self, arrays: List[int], stack: ExitStack) -> None:
         """Adds a graph, which uses the store until its stack is closed."""
-        if self._is_incomplete:
-            raise Error(_library.INVALID_ARGUMENT, "the weight store is incomplete, because an upload failed: close "
-                        "it, and compile with a new one")
         graph = object()
         self.graphs[graph] = arrays
         stack.callback(self._remove, graph)
@@ -128,10 +124,12 @@ class Store:
             ctypes.memmove(staging.mapped + place, tensor.memory.ctypes.data, tensor.size_in_bytes)
             inputs[i] = BufferBinding(staging.buffer.value, place, tensor.size_in_bytes)
         commands, table = part.begin(), part.table(initializer, BufferBinding())
-        self._is_incomplete = True  # the library regards recorded weights as uploaded
-        part.record(commands, initializer, table, inputs, [])
-        part.finish(commands, 0)
-        self._is_incomplete = False
+        try:
+            part.record(commands, initializer, table, inputs, [])
+            part.finish(commands, 0)
+        except BaseException:  # the library regards recorded weights as uploaded, and they may not be
+            part.library.ResetWeightInitializer(initializer)
+            raise
 
 
 class Weights:

@@ -100,6 +100,7 @@ static VkdmlResult plan_graph(struct explaining *e, const VkdmlCompileInfo *info
     if (result == VKDML_SUCCESS) {
         result = vkdml_graph_plan(e->graph, &compilation.limits, compilation.flags, e->report, plan);
     }
+    vkdml_plan_synchronize(plan, 0, 0);
     return result;
 }
 
@@ -109,7 +110,7 @@ static VkdmlResult explain(VkdmlDevice device, const DML_GRAPH_DESC *desc, const
     struct vkdml_notes notes;
     struct explaining e = {.device = device, .plan = &plan, .report = report};
     struct vkdml_outline *outline = NULL;
-    VkdmlResult result = vkdml_read_graph(device, desc, report, &e.graph);
+    VkdmlResult result = vkdml_read_graph(device, desc, device->callbacks, report, &e.graph);
     vkdml_plan_begin(&plan, device->callbacks);
     vkdml_notes_begin(&notes, device->callbacks, report);
     if (result == VKDML_SUCCESS) {

@@ -7,6 +7,7 @@
 #include "api/check.h"
 #include "api/error.h"
 #include "api/operator.h"
+#include "base/arena.h"
 #include "base/memory.h"
 #include "graph/plan.h"
 #include "vulkan/device.h"
@@ -61,14 +62,13 @@ static void check_levels(VkdmlDevice device, const DML_GRAPH_DESC *desc, struct 
     }
 }
 
-VkdmlResult vkdml_read_graph(VkdmlDevice device, const DML_GRAPH_DESC *desc, struct vkdml_report *report,
-                             struct vkdml_graph **graph) {
+VkdmlResult vkdml_read_graph(VkdmlDevice device, const DML_GRAPH_DESC *desc, const VkAllocationCallbacks *callbacks,
+                             struct vkdml_report *report, struct vkdml_graph **graph) {
     *graph = NULL;
     report->context = "DML_GRAPH_DESC";
     if (vkdml_check_given(desc, "desc", report) != VKDML_SUCCESS || !vkdml_graph_is_readable(desc, report)) {
         return report->result;
     }
-    const VkAllocationCallbacks *callbacks = device != NULL ? device->callbacks : NULL;
     const size_t bytes = desc->NodeCount * sizeof(struct vkdml_instance *);
     const struct vkdml_instance **instances = vkdml_allocate(callbacks, bytes);
     if (instances == NULL) {
@@ -159,6 +159,7 @@ static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, s
     if (result != VKDML_SUCCESS) {
         return result;
     }
+    vkdml_plan_synchronize(plan, 0, 0);
     struct vkdml_dispatchable_info info = vkdml_dispatchable_of_plan(plan);
     info.context = "graph";
     info.input_count = graph->input_count;
@@ -195,30 +196,43 @@ static VkdmlResult create(VkdmlDevice device, const struct vkdml_graph *graph, s
     return result;
 }
 
+/* The graph and its plan live in an arena: they are many small pieces, which end together. */
 static VkdmlResult compile(VkdmlDevice device, const DML_GRAPH_DESC *desc, const VkdmlCompileInfo *info,
                            struct vkdml_report *report, VkdmlDispatchable *compiled) {
+    struct vkdml_arena arena;
     struct vkdml_graph *graph = NULL;
     struct vkdml_compilation compilation;
-    struct vkdml_plan_pipelines pipelines = vkdml_pipelines_of(device);
+    struct vkdml_awaited awaited = {.device = device};
+    struct vkdml_plan_pipelines pipelines = vkdml_pipelines_of(&awaited);
     struct vkdml_plan plan;
-    vkdml_plan_begin(&plan, device->callbacks);
+    vkdml_arena_begin(&arena, device->callbacks);
+    vkdml_plan_begin(&plan, &arena.callbacks);
     VkdmlResult result = vkdml_read_compile_info(device, info, report, &compilation);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_read_graph(device, desc, report, &graph);
+        result = vkdml_read_graph(device, desc, &arena.callbacks, report, &graph);
     }
     if (result == VKDML_SUCCESS && (compilation.flags & VKDML_COMPILE_FLAG_NODE_BY_NODE) == 0) {
         result = vkdml_graph_fuse(graph, device->level, &compilation.limits, report);
     }
     if (result == VKDML_SUCCESS) {
-        pipelines.is_first = compilation.weight_store == NULL || !vkdml_weight_store_is_used(compilation.weight_store);
+        pipelines.is_first = compilation.weight_store == NULL || !vkdml_weight_store_has_graphs(compilation.weight_store);
         compilation.limits.pipelines = compilation.limits.open_sizes ? &pipelines : NULL;
         result = vkdml_graph_plan(graph, &compilation.limits, compilation.flags, report, &plan);
     }
     if (result == VKDML_SUCCESS) {
         result = create(device, graph, &plan, &compilation, report, compiled);
     }
+    if (result == VKDML_SUCCESS) {
+        (*compiled)->awaited = awaited;
+        if (compilation.weight_store != NULL) {
+            vkdml_weight_store_note(compilation.weight_store);
+        }
+    } else {
+        vkdml_awaited_end(&awaited);
+    }
     vkdml_plan_end(&plan);
     vkdml_graph_destroy(graph);
+    vkdml_arena_end(&arena);
     return result;
 }
 
@@ -233,4 +247,15 @@ VkdmlResult vkdmlCompileGraph(VkdmlDevice device, const DML_GRAPH_DESC *desc, co
         result = compile(device, desc, info, report, compiled);
     }
     return vkdml_end_on_object(report, result, device);
+}
+
+VkdmlResult vkdmlGetGeneralPipelineInfo(VkdmlDispatchable compiled, VkdmlGeneralPipelineInfo *info) {
+    struct vkdml_report *report = vkdml_error_begin();
+    const VkdmlResult result =
+        vkdml_check_object_given(compiled, VKDML_HANDLE_DISPATCHABLE, "compiled", info, "info", report);
+    if (result == VKDML_SUCCESS) {
+        *info = (VkdmlGeneralPipelineInfo){.nodeCount = compiled->awaited.node_count,
+                                           .pendingCount = vkdml_awaited_count_missing(&compiled->awaited)};
+    }
+    return vkdml_end_on_object(report, result, compiled);
 }

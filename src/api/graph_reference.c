@@ -63,7 +63,7 @@ static VkdmlResult check_memory(const VkdmlReferenceGraphInfo *info, const struc
                                 struct vkdml_report *report) {
     const VkdmlCompileFlags known =
         VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_NODE_BY_NODE | VKDML_COMPILE_FLAG_PARALLEL |
-        VKDML_COMPILE_FLAG_OPEN_SIZES;
+        VKDML_COMPILE_FLAG_OPEN_SIZES | VKDML_COMPILE_FLAG_GENERAL_PIPELINES;
     if ((info->flags & ~known) != 0) {
         vkdml_report_invalid(report, "flags is 0x%" PRIx32 ", must hold VkdmlCompileFlagBits only", info->flags);
     }
@@ -187,7 +187,7 @@ VkdmlResult vkdmlReferenceExecuteGraph(const VkdmlReferenceGraphInfo *info) {
     VkdmlResult result =
         vkdml_read_info(&resolved, sizeof resolved, sizeof resolved, info, "VkdmlReferenceGraphInfo", report);
     if (result == VKDML_SUCCESS) {
-        result = vkdml_read_graph(NULL, resolved.desc, report, &graph);
+        result = vkdml_read_graph(NULL, resolved.desc, NULL, report, &graph);
     }
     if (result == VKDML_SUCCESS) {
         result = check_memory(&resolved, graph, report);

@@ -58,7 +58,7 @@ static VkdmlResult check_compile_info(const VkdmlCompileInfo *info, struct vkdml
     }
     const VkdmlCompileFlags flags =
         VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_NODE_BY_NODE | VKDML_COMPILE_FLAG_PARALLEL |
-        VKDML_COMPILE_FLAG_OPEN_SIZES;
+        VKDML_COMPILE_FLAG_OPEN_SIZES | VKDML_COMPILE_FLAG_GENERAL_PIPELINES;
     if (info->flags & ~flags) {
         vkdml_report_invalid(report, "flags is 0x%x, must be of VkdmlCompileFlagBits only", info->flags);
     }

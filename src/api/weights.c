@@ -71,12 +71,31 @@ VkdmlResult vkdmlCreateWeightInitializer(VkdmlDispatchable compiled, uint64_t ma
     return vkdml_end_on_object(report, result, compiled);
 }
 
+static VkdmlResult check_initializer(VkdmlDispatchable initializer, struct vkdml_report *report) {
+    if (!initializer->weights || !initializer->weights->is_claim) {
+        return vkdml_report_invalid(report, "initializer is none of vkdmlCreateWeightInitializer()'s, must be one");
+    }
+    return VKDML_SUCCESS;
+}
+
+VkdmlResult vkdmlResetWeightInitializer(VkdmlDispatchable initializer) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = vkdml_check_object(initializer, VKDML_HANDLE_DISPATCHABLE, "initializer", report);
+    if (result == VKDML_SUCCESS) {
+        result = check_initializer(initializer, report);
+    }
+    if (result == VKDML_SUCCESS) {
+        vkdml_weights_reset(initializer->weights);
+    }
+    return vkdml_end_on_object(report, result, initializer);
+}
+
 VkdmlResult vkdmlGetWeightInitializerInputs(VkdmlDispatchable initializer, uint32_t *count, uint32_t *indices) {
     struct vkdml_report *report = vkdml_error_begin();
     VkdmlResult result =
         vkdml_check_object_given(initializer, VKDML_HANDLE_DISPATCHABLE, "initializer", count, "count", report);
-    if (result == VKDML_SUCCESS && (!initializer->weights || !initializer->weights->is_claim)) {
-        result = vkdml_report_invalid(report, "initializer is none of vkdmlCreateWeightInitializer()'s, must be one");
+    if (result == VKDML_SUCCESS) {
+        result = check_initializer(initializer, report);
     }
     if (result == VKDML_SUCCESS && *count > 0) {
         result = vkdml_check_given(indices, "indices", report);

@@ -187,22 +187,35 @@ static bool try_turns(struct placing *placing, uint32_t block_count, uint32_t *h
 #define MOST_TRIES        16
 #define MOST_BLOCKS_TRIED 4096
 
+/* Places in the order of a way, then with what ends highest brought to the front, `tries` times. Whether no placement
+ * can be better than the best one. */
+static bool try_way(struct placing *placing, uint32_t block_count, const uint64_t *sums, uint32_t tries) {
+    uint32_t highest = 0, last = UINT32_MAX, repeated = 0;
+    set_turns(placing, block_count, sums);
+    qsort(placing->turns, placing->count, sizeof *placing->turns, by_turn);
+    bool is_best = try_turns(placing, block_count, &highest);
+    for (uint32_t i = 0; i < tries && !is_best; ++i) {
+        /* The first k turns, each brought to the front by one more time than k, are in their old order again: all that
+         * follows was tried. */
+        repeated = highest == last ? repeated + 1 : 0;
+        last = highest;
+        if (repeated == highest) {
+            break;
+        }
+        const struct turn turn = placing->turns[highest];
+        memmove(placing->turns + 1, placing->turns, highest * sizeof *placing->turns);
+        placing->turns[0] = turn;
+        is_best = try_turns(placing, block_count, &highest);
+    }
+    return is_best;
+}
+
+/* Mostly one of the two ways is best at once, so both come before any tries. */
 static void place_well(struct placing *placing, uint32_t block_count, const uint64_t *sums) {
-    uint32_t highest = 0;
-    for (uint32_t way = 0; way < 2; ++way) {
-        set_turns(placing, block_count, way == 0 ? NULL : sums);
-        qsort(placing->turns, placing->count, sizeof *placing->turns, by_turn);
-        if (try_turns(placing, block_count, &highest)) {
-            return;
-        }
-        for (uint32_t i = 0; i < MOST_TRIES && i < MOST_BLOCKS_TRIED / placing->count; ++i) {
-            const struct turn turn = placing->turns[highest];
-            memmove(placing->turns + 1, placing->turns, highest * sizeof *placing->turns);
-            placing->turns[0] = turn;
-            if (try_turns(placing, block_count, &highest)) {
-                return;
-            }
-        }
+    const uint32_t most = MOST_BLOCKS_TRIED / placing->count, tries = most < MOST_TRIES ? most : MOST_TRIES;
+    if (!try_way(placing, block_count, NULL, 0) && !try_way(placing, block_count, sums, 0) && tries > 0 &&
+        !try_way(placing, block_count, NULL, tries)) {
+        try_way(placing, block_count, sums, tries);
     }
 }
 

@@ -117,10 +117,16 @@ static bool have_pipelines(const struct vkdml_plan_pipelines *pipelines, const s
     return exist;
 }
 
+static void swap_plans(struct vkdml_plan *a, struct vkdml_plan *b) {
+    const struct vkdml_plan other = *a;
+    *a = *b;
+    *b = other;
+}
+
 /* Replaces a node's plan by a general one where that has all its pipelines and the other does not; those are then
  * requested. The pipelines of a general plan that does not have them become spare ones of the node's, the first time the
  * graph is compiled: later that would be two waits instead of one. */
-static VkdmlResult choose_plan(struct vkdml_graph_planning *planning, struct vkdml_plan *best,
+static VkdmlResult choose_plan(struct vkdml_graph_planning *planning, struct vkdml_plan *best, bool has_best,
                                struct vkdml_plan *general) {
     const struct vkdml_plan_pipelines *pipelines = planning->limits->pipelines;
     if (!have_pipelines(pipelines, &general->steps) || !have_pipelines(pipelines, &general->spare_steps)) {
@@ -132,32 +138,62 @@ static VkdmlResult choose_plan(struct vkdml_graph_planning *planning, struct vkd
                                                                general->spare_steps.count, planning->report)
                                        : result;
     }
-    if (!have_pipelines(pipelines, &best->steps)) {
-        for (uint32_t s = 0; s < best->steps.count; ++s) {
-            if (best->steps.items[s].kind == VKDML_PLAN_DISPATCH) {
-                pipelines->request(pipelines->context, &best->steps.items[s]);
-            }
-        }
-        const struct vkdml_plan other = *best;
-        *best = *general;
-        *general = other;
+    if (!has_best) {
+        pipelines->request(pipelines->context, &best->steps);
+        swap_plans(best, general);
     }
     return VKDML_SUCCESS;
 }
 
-/* What cannot be planned as general stays as it is. */
-static VkdmlResult plan_for_open_sizes(struct vkdml_graph_planning *planning, uint32_t n) {
+/* Plans a node as general; false where that cannot be. */
+static bool plan_general(struct vkdml_graph_planning *planning, uint32_t n, struct vkdml_plan *general) {
     struct vkdml_plan_limits limits = *planning->limits;
     struct vkdml_report report;
-    struct vkdml_plan general;
     limits.general = true;
+    limits.initialization = planning->limits;
     vkdml_report_clear(&report);
-    vkdml_plan_begin(&general, planning->graph->callbacks);
+    vkdml_plan_begin(general, planning->graph->callbacks);
+    return plan_work(planning, n, &limits, &report, general) == VKDML_SUCCESS;
+}
+
+/* Plans a node as general where its best plan is not enough: pipelines of that are missing, or general pipelines are to
+ * be created. What cannot be planned as general stays as it is. */
+static VkdmlResult plan_for_open_sizes(struct vkdml_graph_planning *planning, uint32_t n) {
+    const struct vkdml_plan_pipelines *pipelines = planning->limits->pipelines;
+    const bool is_general = (planning->flags & VKDML_COMPILE_FLAG_GENERAL_PIPELINES) != 0;
+    const bool has_best = !is_general && have_pipelines(pipelines, &planning->nodes[n].plan.steps);
+    if (has_best && !pipelines->is_first) {
+        return VKDML_SUCCESS;
+    }
+    struct vkdml_plan general;
     VkdmlResult result = VKDML_SUCCESS;
-    if (plan_work(planning, n, &limits, &report, &general) == VKDML_SUCCESS) {
-        result = choose_plan(planning, &planning->nodes[n].plan, &general);
+    if (plan_general(planning, n, &general)) {
+        if (is_general) {
+            swap_plans(&planning->nodes[n].plan, &general);
+        }
+        result = is_general ? VKDML_SUCCESS : choose_plan(planning, &planning->nodes[n].plan, has_best, &general);
     }
     vkdml_plan_end(&general);
+    return result;
+}
+
+/* For other sizes a node that is a view here may have to copy, as what it reads does not begin at a multiple of 16. */
+static VkdmlResult add_spares_of_views(struct vkdml_graph_planning *planning) {
+    const struct vkdml_plan_pipelines *pipelines = planning->limits->pipelines;
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint32_t n = 0; n < planning->graph->node_count && result == VKDML_SUCCESS; ++n) {
+        struct vkdml_plan general;
+        if (pipelines == NULL || !pipelines->is_first || !planning->nodes[n].is_view || planning->nodes[n].is_fixed) {
+            continue;
+        }
+        if (plan_general(planning, n, &general)) {
+            result = vkdml_plan_add_spares(planning->plan, general.steps.items, general.steps.count, planning->report);
+            result = result == VKDML_SUCCESS ? vkdml_plan_add_spares(planning->plan, general.spare_steps.items,
+                                                                     general.spare_steps.count, planning->report)
+                                             : result;
+        }
+        vkdml_plan_end(&general);
+    }
     return result;
 }
 
@@ -197,6 +233,20 @@ static VkdmlResult plan_nodes(struct vkdml_graph_planning *planning) {
 }
 
 /* ---- one plan ---- */
+
+/* Makes room for all steps that nodes have: growing step by step copies them several times. */
+static VkdmlResult reserve_steps(struct vkdml_graph_planning *planning) {
+    struct vkdml_plan *plan = planning->plan;
+    uint32_t steps = 0, init_steps = 0;
+    for (uint32_t n = 0; n < planning->graph->node_count; ++n) {
+        const struct vkdml_plan *node = &planning->nodes[n].plan;
+        steps += planning->nodes[n].is_fixed ? 0 : node->steps.count;
+        init_steps += planning->nodes[n].is_fixed ? node->steps.count : node->init_steps.count;
+    }
+    const VkdmlResult result = vkdml_plan_reserve(plan, &plan->steps, steps, 0, planning->report);
+    return result == VKDML_SUCCESS ? vkdml_plan_reserve(plan, &plan->init_steps, init_steps, 0, planning->report)
+                                   : result;
+}
 
 static VkdmlResult append_node(struct vkdml_graph_planning *planning, uint32_t n) {
     const struct vkdml_graph *graph = planning->graph;
@@ -259,6 +309,34 @@ static VkdmlResult keep_inputs(struct vkdml_graph_planning *planning) {
     return result;
 }
 
+/* Copies words; with open sizes by the kernel that suits any number, where the best one's pipeline does not exist yet. */
+static VkdmlResult copy_words(const struct vkdml_origin *to, const struct vkdml_origin *from, uint32_t words,
+                              struct vkdml_builder *builder) {
+    const struct vkdml_plan_pipelines *pipelines = builder->limits->pipelines;
+    const struct vkdml_builder_mark mark = vkdml_builder_mark(builder);
+    struct vkdml_plan_limits limits = *builder->limits;
+    struct vkdml_builder general = *builder;
+    limits.general = true;
+    general.limits = &limits;
+    VkdmlResult result = vkdml_copy_plan_words(to, from, words, builder);
+    if (result != VKDML_SUCCESS || pipelines == NULL) {
+        return result;
+    }
+    struct vkdml_plan_step best = *vkdml_builder_first_since(builder, &mark);
+    if (best.kind == VKDML_PLAN_DISPATCH && !pipelines->exists(pipelines->context, &best)) {
+        vkdml_builder_undo(builder, &mark);
+        result = vkdml_copy_plan_words(to, from, words, &general);
+        if (result != VKDML_SUCCESS ||
+            pipelines->exists(pipelines->context, vkdml_builder_first_since(builder, &mark))) {
+            pipelines->request(pipelines->context, &(struct vkdml_plan_steps){.count = 1, .items = &best});
+            return result;
+        }
+        vkdml_builder_undo(builder, &mark);
+        result = vkdml_copy_plan_words(to, from, words, builder);
+    }
+    return result == VKDML_SUCCESS ? vkdml_copy_add_spare(DML_TENSOR_DATA_TYPE_UINT32, &general) : result;
+}
+
 /* Values that are outputs of the graph, but lie elsewhere: constants, and those that are several outputs. */
 static VkdmlResult copy_outputs(struct vkdml_graph_planning *planning) {
     const struct vkdml_graph *graph = planning->graph;
@@ -274,7 +352,7 @@ static VkdmlResult copy_outputs(struct vkdml_graph_planning *planning) {
         }
         result = check_words(planning, value->bytes, "an output");
         if (result == VKDML_SUCCESS) {
-            result = vkdml_copy_plan_words(&to, from, (uint32_t)(value->bytes / 4), &builder);
+            result = copy_words(&to, from, (uint32_t)(value->bytes / 4), &builder);
         }
     }
     return result;
@@ -392,6 +470,9 @@ static VkdmlResult plan_graph(struct vkdml_graph_planning *planning) {
     }
     result = vkdml_graph_place_values(planning);
     if (result == VKDML_SUCCESS) {
+        result = reserve_steps(planning);
+    }
+    if (result == VKDML_SUCCESS) {
         result = append_fixed(planning);
     }
     if (result == VKDML_SUCCESS) {
@@ -400,8 +481,7 @@ static VkdmlResult plan_graph(struct vkdml_graph_planning *planning) {
     if (result == VKDML_SUCCESS) {
         result = copy_outputs(planning);
     }
-    vkdml_plan_synchronize(planning->plan, 0, 0);
-    return result;
+    return result == VKDML_SUCCESS ? add_spares_of_views(planning) : result;
 }
 
 VkdmlResult vkdml_graph_plan(const struct vkdml_graph *graph, const struct vkdml_plan_limits *limits,

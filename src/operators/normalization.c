@@ -183,6 +183,32 @@ static VkdmlResult plan_in_turn(const struct vkdml_planning *planning, const str
     return vkdml_map_plan(&map, planning->builder);
 }
 
+/* Plans what maps make of mean and deviation. */
+static VkdmlResult use_moments(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics,
+                               const void *context) {
+    const struct normalization *n = context;
+    const bool is_scaled = has(planning->instance, SCALE) || has(planning->instance, BIAS);
+    const bool fits =
+        n->uses_mean && n->uses_variance && planning->builder->limits->max_storage_buffers > VKDML_MAP_OPERANDS;
+    return !is_scaled || fits ? plan_at_once(planning, n, statistics, is_scaled)
+                              : plan_in_turn(planning, n, statistics);
+}
+
+/* Whether a weight has an element for each of a row. */
+static bool has_fixed_rows(const struct vkdml_instance *instance, uint32_t folded) {
+    bool is_fixed = false;
+    for (uint32_t i = SCALE; i <= BIAS; ++i) {
+        const struct vkdml_tensor *tensor = &instance->inputs[i];
+        bool has_all = has(instance, i) && (tensor->flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0;
+        for (uint32_t d = 0; d < tensor->dimension_count; ++d) {
+            const bool is_repeated = tensor->sizes[d] == 1 || tensor->strides[d] == 0;
+            has_all = has_all && ((folded >> d & 1) == 0 || !is_repeated);
+        }
+        is_fixed = is_fixed || has_all;
+    }
+    return is_fixed;
+}
+
 static VkdmlResult plan_normalization(const struct vkdml_planning *planning, const struct normalization *n) {
     const struct vkdml_instance *instance = planning->instance;
     if (!n->uses_mean && !n->uses_variance) {
@@ -198,6 +224,7 @@ static VkdmlResult plan_normalization(const struct vkdml_planning *planning, con
         .function = VKDML_ROWS_MOMENTS,
         .option = !n->uses_mean,
         .argument = vkdml_float_bits(n->epsilon),
+        .is_fixed = has_fixed_rows(instance, n->folded),
     };
     const struct vkdml_reduce reduce = {
         .folded = n->folded,
@@ -205,19 +232,12 @@ static VkdmlResult plan_normalization(const struct vkdml_planning *planning, con
         .option = !n->uses_mean,
         .argument = vkdml_float_bits(n->epsilon),
     };
-    struct vkdml_statistics statistics;
-    bool is_planned = false;
-    const bool are_rows = n->uses_variance && instance->activation_count == 0;
-    const VkdmlResult result = are_rows ? vkdml_statistics_plan_rows(&rows, &reduce, planning, &statistics, &is_planned)
-                                        : vkdml_statistics_plan(&reduce, planning, &statistics);
-    if (result != VKDML_SUCCESS || is_planned) {
-        return result;
+    if (n->uses_variance && instance->activation_count == 0) {
+        return vkdml_statistics_plan_rows(&rows, &reduce, planning, use_moments, n);
     }
-    const bool is_scaled = has(instance, SCALE) || has(instance, BIAS);
-    const bool fits =
-        n->uses_mean && n->uses_variance && planning->builder->limits->max_storage_buffers > VKDML_MAP_OPERANDS;
-    return !is_scaled || fits ? plan_at_once(planning, n, &statistics, is_scaled)
-                              : plan_in_turn(planning, n, &statistics);
+    struct vkdml_statistics statistics;
+    const VkdmlResult result = vkdml_statistics_plan(&reduce, planning, &statistics);
+    return result == VKDML_SUCCESS ? use_moments(planning, &statistics, n) : result;
 }
 
 static VkdmlResult plan_mean_variance(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
@@ -244,6 +264,13 @@ static VkdmlResult plan_mean_variance2(const struct vkdml_operator *op, const st
     return plan_normalization(planning, &n);
 }
 
+static VkdmlResult use_norm(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics,
+                            const void *context) {
+    const struct vkdml_view input = vkdml_input_view(planning->instance, INPUT);
+    (void)context;
+    return vkdml_statistics_plan_map(planning, VKDML_MAP_DIVIDE, &input, statistics, 1);
+}
+
 /* By the norm, or where that is less by Epsilon. */
 static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_planning *planning) {
     const struct vkdml_instance *instance = planning->instance;
@@ -262,13 +289,7 @@ static VkdmlResult plan_lp(const struct vkdml_operator *op, const struct vkdml_p
         .option = desc->P == 2,
         .argument = reduce.argument,
     };
-    struct vkdml_statistics statistics;
-    bool is_planned;
-    const VkdmlResult result = vkdml_statistics_plan_rows(&rows, &reduce, planning, &statistics, &is_planned);
-    if (result != VKDML_SUCCESS || is_planned) {
-        return result;
-    }
-    return vkdml_statistics_plan_map(planning, VKDML_MAP_DIVIDE, &rows.input, &statistics, 1);
+    return vkdml_statistics_plan_rows(&rows, &reduce, planning, use_norm, NULL);
 }
 
 #define NORMALIZATION(NAME, RULES, PLAN)                                                                               \

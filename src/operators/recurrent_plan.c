@@ -227,7 +227,10 @@ static VkdmlResult multiply_input(const struct network *network, const struct vk
     const struct vkdml_view weights = input_of(network, VKDML_RECURRENT_WEIGHTS);
     const uint32_t rows = vkdml_recurrent_gates(recurrent->cell) * recurrent->hidden;
     struct vkdml_product product = {
-        .sizes = {1, chunk->count, recurrent->batch, rows, input.sizes[3]}, .alpha = 1, .epilogue = &none};
+        .sizes = {1, chunk->count, recurrent->batch, rows, input.sizes[3]},
+        .open_dimension = VKDML_PRODUCT_M,
+        .alpha = 1,
+        .epilogue = &none};
     product.tensors[A].at = input.at;
     product.tensors[A].at.first += (uint64_t)input.strides[1] * first_time(network, chunk, d);
     product.tensors[A].strides[INNER] = input.strides[1];

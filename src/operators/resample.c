@@ -273,6 +273,10 @@ static VkdmlResult plan_resampling(const struct vkdml_resampling *r, const struc
     if (copies) {
         return vkdml_plan_copied(copied, planning);
     }
+    const VkdmlResult result = vkdml_copy_add_spare(input->data_type, planning->builder);
+    if (result != VKDML_SUCCESS) {
+        return result;
+    }
     if (is_nearest) {
         const struct vkdml_view from = vkdml_input_view(planning->instance, 0);
         const struct vkdml_view to = vkdml_output_view(planning->instance, 0);

@@ -48,6 +48,13 @@ static uint32_t named_dimensions(const struct vkdml_instance *instance) {
     return vkdml_axes_bits(&axes);
 }
 
+static VkdmlResult use_powers(const struct vkdml_planning *planning, const struct vkdml_statistics *statistics,
+                              const void *context) {
+    const struct vkdml_view input = vkdml_input_view(planning->instance, 0);
+    const enum vkdml_map_operation *operation = context;
+    return vkdml_statistics_plan_map(planning, *operation, &input, statistics, 2);
+}
+
 /* At once, or what a reduction gives, and then what becomes of each element with that. */
 static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t folded, bool takes_logarithm) {
     const struct vkdml_instance *instance = planning->instance;
@@ -61,14 +68,8 @@ static VkdmlResult plan_powers(const struct vkdml_planning *planning, uint32_t f
         .folded = folded,
         .function = takes_logarithm ? VKDML_REDUCE_LOG_POWERS : VKDML_REDUCE_POWERS,
     };
-    struct vkdml_statistics statistics;
-    bool is_planned;
-    const VkdmlResult result = vkdml_statistics_plan_rows(&rows, &reduce, planning, &statistics, &is_planned);
-    if (result != VKDML_SUCCESS || is_planned) {
-        return result;
-    }
-    return vkdml_statistics_plan_map(planning, takes_logarithm ? VKDML_MAP_LOG_SOFTMAX : VKDML_MAP_SOFTMAX, &rows.input,
-                                     &statistics, 2);
+    const enum vkdml_map_operation operation = takes_logarithm ? VKDML_MAP_LOG_SOFTMAX : VKDML_MAP_SOFTMAX;
+    return vkdml_statistics_plan_rows(&rows, &reduce, planning, use_powers, &operation);
 }
 
 /* ---- fused ---- */

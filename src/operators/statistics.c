@@ -29,10 +29,20 @@ VkdmlResult vkdml_statistics_plan(const struct vkdml_reduce *reduce, const struc
 }
 
 VkdmlResult vkdml_statistics_plan_rows(const struct vkdml_rows *rows, const struct vkdml_reduce *reduce,
-                                       const struct vkdml_planning *planning, struct vkdml_statistics *statistics,
-                                       bool *is_planned) {
-    const VkdmlResult result = vkdml_rows_plan(rows, planning->builder, is_planned);
-    return *is_planned ? result : vkdml_statistics_plan(reduce, planning, statistics);
+                                       const struct vkdml_planning *planning, vkdml_statistics_use use,
+                                       const void *context) {
+    struct vkdml_statistics statistics;
+    bool is_planned, is_only;
+    VkdmlResult result = vkdml_rows_plan(rows, planning->builder, &is_planned, &is_only);
+    if (result != VKDML_SUCCESS || is_only) {
+        return result;
+    }
+    const struct vkdml_builder_mark mark = vkdml_builder_mark(planning->builder);
+    result = vkdml_statistics_plan(reduce, planning, &statistics);
+    if (result == VKDML_SUCCESS) {
+        result = use(planning, &statistics, context);
+    }
+    return result == VKDML_SUCCESS && is_planned ? vkdml_builder_spare_since(planning->builder, &mark) : result;
 }
 
 VkdmlResult vkdml_statistics_plan_map(const struct vkdml_planning *planning, enum vkdml_map_operation operation,

@@ -20,10 +20,15 @@ VkdmlResult vkdml_statistics_plan(const struct vkdml_reduce *reduce, const struc
 VkdmlResult vkdml_statistics_plan_of(const struct vkdml_reduce *reduce, const struct vkdml_planning *planning,
                                      struct vkdml_statistics *statistics);
 
-/* Plans rows at once where that suits them, *is_planned; else the reduce of input 0, for a map to take. */
+/* Plans what a map, or two, make of the numbers of a reduction. */
+typedef VkdmlResult (*vkdml_statistics_use)(const struct vkdml_planning *planning,
+                                            const struct vkdml_statistics *statistics, const void *context);
+
+/* Plans rows at once where that suits them; else the reduce of input 0, and what uses it. In general plans the kernels
+ * of the way that is not taken become spare steps. */
 VkdmlResult vkdml_statistics_plan_rows(const struct vkdml_rows *rows, const struct vkdml_reduce *reduce,
-                                       const struct vkdml_planning *planning, struct vkdml_statistics *statistics,
-                                       bool *is_planned);
+                                       const struct vkdml_planning *planning, vkdml_statistics_use use,
+                                       const void *context);
 
 /* Plans what an operation makes of each element of a tensor and of the first numbers of its reduction: output 0. */
 VkdmlResult vkdml_statistics_plan_map(const struct vkdml_planning *planning, enum vkdml_map_operation operation,

@@ -14,6 +14,9 @@ struct vkdml_builder vkdml_builder_at_initialization(const struct vkdml_builder 
     struct vkdml_builder initialization = *builder;
     initialization.steps = &builder->plan->init_steps;
     initialization.first = builder->first_init;
+    if (builder->limits->initialization) {
+        initialization.limits = builder->limits->initialization;
+    }
     return initialization;
 }
 
@@ -49,8 +52,14 @@ VkdmlResult vkdml_builder_add(struct vkdml_builder *builder, struct vkdml_plan_s
     return result;
 }
 
+bool vkdml_builder_wants_spares(const struct vkdml_builder *builder) {
+    const struct vkdml_plan_pipelines *pipelines = builder->limits->pipelines;
+    return builder->limits->general && (!pipelines || pipelines->is_first);
+}
+
 VkdmlResult vkdml_builder_add_spare(struct vkdml_builder *builder, const struct vkdml_plan_step *step) {
-    return vkdml_plan_add_spares(builder->plan, step, 1, builder->report);
+    return vkdml_builder_wants_spares(builder) ? vkdml_plan_add_spares(builder->plan, step, 1, builder->report)
+                                               : VKDML_SUCCESS;
 }
 
 /* All regions begin where resources may be bound: at multiples of every device's alignment. */
@@ -123,6 +132,17 @@ void vkdml_builder_undo(struct vkdml_builder *builder, const struct vkdml_builde
     builder->steps->count = mark->steps; /* their words stay where they are */
     builder->steps->phase = mark->phase;
     builder->steps->temporary_bytes = mark->temporary_bytes;
+}
+
+VkdmlResult vkdml_builder_spare_since(struct vkdml_builder *builder, const struct vkdml_builder_mark *mark) {
+    const struct vkdml_plan_steps *steps = builder->steps;
+    const VkdmlResult result =
+        steps->count == mark->steps
+            ? VKDML_SUCCESS
+            : vkdml_plan_add_spares(builder->plan, &steps->items[mark->steps], steps->count - mark->steps,
+                                    builder->report);
+    vkdml_builder_undo(builder, mark);
+    return result;
 }
 
 void vkdml_builder_phase_since(struct vkdml_builder *builder, const struct vkdml_builder_mark *mark) {

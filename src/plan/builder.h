@@ -34,7 +34,10 @@ VkdmlResult vkdml_builder_expect(const struct vkdml_builder *builder, uint64_t s
  * beyond VKDML_PLAN_MAX_STEPS. *step stays valid until the next step is added, and is to be filled in by then. */
 VkdmlResult vkdml_builder_add(struct vkdml_builder *builder, struct vkdml_plan_step **step);
 
-/* Adds a copy of a step to the plan's spare ones, of which only the pipeline matters. */
+/* Whether spare steps are of use: in general plans, the first time that a graph is compiled. */
+bool vkdml_builder_wants_spares(const struct vkdml_builder *builder);
+
+/* Adds a copy of a step to the plan's spare ones, of which only the pipeline matters, where they are of use. */
 VkdmlResult vkdml_builder_add_spare(struct vkdml_builder *builder, const struct vkdml_plan_step *step);
 
 /* Scratch memory of `bytes` bytes in the temporary resource, at a multiple of 256, for as long as the plan runs.
@@ -76,6 +79,9 @@ const struct vkdml_plan_step *vkdml_builder_last_before(const struct vkdml_build
 
 /* Takes back what was added since. */
 void vkdml_builder_undo(struct vkdml_builder *builder, const struct vkdml_builder_mark *mark);
+
+/* Makes spare steps of what was added since. */
+VkdmlResult vkdml_builder_spare_since(struct vkdml_builder *builder, const struct vkdml_builder_mark *mark);
 
 /* Begins a phase before what was added since. */
 void vkdml_builder_phase_since(struct vkdml_builder *builder, const struct vkdml_builder_mark *mark);

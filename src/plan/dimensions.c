@@ -1,8 +1,10 @@
 #include "plan/dimensions.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/notes.h"
+#include "tensor/tensor.h"
 
 static uint32_t drop_ones(struct vkdml_dimension *dimensions, uint32_t count) {
     uint32_t kept = 0;
@@ -65,6 +67,15 @@ uint32_t vkdml_dimensions_take(const struct vkdml_dimension *dimensions, uint32_
         }
     }
     return rank;
+}
+
+void vkdml_dimensions_make_general(struct vkdml_dimension *outer, uint32_t *count) {
+    const uint32_t more = VKDML_MAX_DIMENSIONS - 1 - *count;
+    memmove(outer + more, outer, *count * sizeof(*outer));
+    for (uint32_t d = 0; d < more; ++d) {
+        outer[d] = (struct vkdml_dimension){.size = 1};
+    }
+    *count += more;
 }
 
 uint32_t vkdml_dimensions_run(const struct vkdml_dimension *outer, uint32_t count, uint32_t t, uint32_t *length) {

@@ -23,6 +23,10 @@ uint32_t vkdml_dimensions_collapse(struct vkdml_dimension *dimensions, uint32_t 
 uint32_t vkdml_dimensions_take(const struct vkdml_dimension *dimensions, uint32_t count, const uint32_t *sizes,
                                struct vkdml_dimension *taken);
 
+/* For general plans: puts dimensions of size 1 before a kernel's outer ones, up to VKDML_MAX_DIMENSIONS - 1 of them, so
+ * that kernels do not depend on how many remain after collapsing. `outer` has room for these. */
+void vkdml_dimensions_make_general(struct vkdml_dimension *outer, uint32_t *count);
+
 /* How many outer dimensions are left outside of runs, which are rows of *length that lie side by side in tensor `t`;
  * *length becomes a run's. */
 uint32_t vkdml_dimensions_run(const struct vkdml_dimension *outer, uint32_t count, uint32_t t, uint32_t *length);

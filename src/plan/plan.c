@@ -57,12 +57,11 @@ static VkdmlResult reserve_words(struct vkdml_plan *plan, uint32_t more, struct 
     capacity = capacity > more ? capacity : more;
     const uint64_t bytes = sizeof(*last) + capacity * sizeof(*last->items);
     struct vkdml_plan_words *words =
-        capacity <= UINT32_MAX && bytes <= SIZE_MAX ? vkdml_allocate(plan->callbacks, (size_t)bytes) : NULL;
+        capacity <= UINT32_MAX && bytes <= SIZE_MAX ? vkdml_allocate_unset(plan->callbacks, (size_t)bytes) : NULL;
     if (words == NULL) {
         return vkdml_report_out_of_memory(report, bytes <= SIZE_MAX ? (size_t)bytes : SIZE_MAX, "a plan");
     }
-    words->before = plan->words;
-    words->capacity = (uint32_t)capacity;
+    *words = (struct vkdml_plan_words){.before = plan->words, .capacity = (uint32_t)capacity};
     plan->words = words;
     return VKDML_SUCCESS;
 }
@@ -73,11 +72,23 @@ VkdmlResult vkdml_plan_reserve(struct vkdml_plan *plan, struct vkdml_plan_steps 
     return result == VKDML_SUCCESS ? reserve_words(plan, words, report) : result;
 }
 
+static bool has_spare(const struct vkdml_plan *plan, const struct vkdml_plan_step *step) {
+    bool has = false;
+    for (uint32_t s = 0; s < plan->spare_steps.count && !has; ++s) {
+        const struct vkdml_plan_step *spare = &plan->spare_steps.items[s];
+        has = spare->kernel == step->kernel && spare->buffer_count == step->buffer_count &&
+              spare->constants_given == step->constants_given && spare->float_controls == step->float_controls &&
+              spare->is_general == step->is_general &&
+              memcmp(spare->constants, step->constants, sizeof(step->constants)) == 0;
+    }
+    return has;
+}
+
 VkdmlResult vkdml_plan_add_spares(struct vkdml_plan *plan, const struct vkdml_plan_step *steps, uint32_t count,
                                   struct vkdml_report *report) {
     VkdmlResult result = reserve_steps(plan, &plan->spare_steps, count, report);
     for (uint32_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
-        if (steps[i].kind == VKDML_PLAN_DISPATCH) {
+        if (steps[i].kind == VKDML_PLAN_DISPATCH && !has_spare(plan, &steps[i])) {
             struct vkdml_plan_step *spare = &plan->spare_steps.items[plan->spare_steps.count++];
             *spare = steps[i];
             spare->words = NULL;

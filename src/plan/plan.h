@@ -140,7 +140,9 @@ struct vkdml_plan {
 struct vkdml_plan_pipelines {
     void *context;
     bool (*exists)(void *context, const struct vkdml_plan_step *step);
-    void (*request)(void *context, const struct vkdml_plan_step *step); /* creates it in the background */
+    void (*request)(void *context, const struct vkdml_plan_steps *steps); /* a node would rather have these: those of
+                                                                              their pipelines that do not exist are
+                                                                              created in the background */
     bool is_first; /* the graph was not compiled for other sizes before: general pipelines are to be created now */
 };
 
@@ -167,6 +169,8 @@ struct vkdml_plan_limits {
      * have the same bits as without. Where there are several orders a planner adds the others' pipelines as spare
      * steps. */
     bool general;
+    const struct vkdml_plan_limits *initialization; /* of general plans: the limits for steps of initialization, which
+                                                       are those of other plans; NULL: these; borrowed */
     const struct vkdml_plan_pipelines *pipelines; /* NULL, or a node is planned as general where its best pipelines do
                                                      not exist yet; borrowed */
 };

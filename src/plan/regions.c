@@ -165,14 +165,25 @@ static void add_copy(struct flow *flow, const struct vkdml_plan_copy *copy) {
     }
 }
 
+/* Without the zeros that fill up a parameter block. */
+static uint32_t count_parameters(const struct vkdml_plan_step *step) {
+    const uint32_t *parameters = vkdml_plan_step_parameters(step);
+    uint32_t count = step->parameter_count;
+    while (count > 0 && parameters[count - 1] == 0) {
+        --count;
+    }
+    return count;
+}
+
 static void add_dispatch(struct flow *flow, const struct vkdml_plan_step *step) {
+    const uint32_t parameter_count = count_parameters(step);
     const uint32_t facts[] = {(uint32_t)step->kernel, step->constants_given, step->float_controls, step->repeat_count,
-                              step->parameter_count};
+                              step->parameter_count,  parameter_count};
     add_words(flow, facts, sizeof facts / sizeof *facts);
     add_words(flow, step->constants, VKDML_KERNEL_CONSTANTS);
     add_words(flow, step->groups, 3);
     add_words(flow, step->repeat_strides, step->repeat_count > 1 ? VKDML_PLAN_MAX_BUFFERS : 0);
-    add_words(flow, vkdml_plan_step_parameters(step), step->parameter_count);
+    add_words(flow, vkdml_plan_step_parameters(step), parameter_count);
 }
 
 /* The number of what a step writes: of its command with all that its buffers hold before. */
@@ -312,7 +323,7 @@ static VkdmlResult cut(const struct vkdml_plan *plan, struct vkdml_report *repor
     join_steps(&spans, &plan->init_steps);
     join_steps(&spans, &plan->steps);
     const size_t bytes = (spans.count + 1) * sizeof *regions->items;
-    regions->items = spans.failed ? NULL : vkdml_allocate(plan->callbacks, bytes);
+    regions->items = spans.failed ? NULL : vkdml_allocate(regions->callbacks, bytes);
     if (regions->items == NULL) {
         vkdml_free(plan->callbacks, spans.items);
         return vkdml_report_out_of_memory(report, bytes, "the regions of a persistent resource");
@@ -383,9 +394,8 @@ static bool fill(struct flow *flow) {
 }
 
 VkdmlResult vkdml_regions_find(const struct vkdml_plan *plan, const uint64_t *input_contents,
-                               struct vkdml_intern *intern, struct vkdml_report *report,
-                               struct vkdml_regions *regions) {
-    const VkAllocationCallbacks *callbacks = plan->callbacks;
+                               struct vkdml_intern *intern, const VkAllocationCallbacks *callbacks,
+                               struct vkdml_report *report, struct vkdml_regions *regions) {
     *regions = (struct vkdml_regions){.callbacks = callbacks, .step_count = plan->init_steps.count};
     VkdmlResult result = cut(plan, report, regions);
     if (result != VKDML_SUCCESS) {

@@ -36,12 +36,12 @@ struct vkdml_regions {
     uint32_t *indices;
 };
 
-/* Finds the regions of a plan. input_contents: a number for the bytes of each input, by index, by the same table. On
- * success `regions` is
- * to be ended, which a failure leaves empty. */
+/* Finds the regions of a plan. input_contents: a number for the bytes of each input, by index, by the same table.
+ * callbacks: of the regions, which may outlive the plan. On success `regions` is to be ended, which a failure leaves
+ * empty. */
 VkdmlResult vkdml_regions_find(const struct vkdml_plan *plan, const uint64_t *input_contents,
-                               struct vkdml_intern *intern, struct vkdml_report *report,
-                               struct vkdml_regions *regions);
+                               struct vkdml_intern *intern, const VkAllocationCallbacks *callbacks,
+                               struct vkdml_report *report, struct vkdml_regions *regions);
 void vkdml_regions_end(struct vkdml_regions *regions);
 
 /* The region that byte `offset` of the persistent resource is in. */

@@ -68,33 +68,63 @@ static VkdmlResult create_pool(VkdmlBindingTable table, struct vkdml_report *rep
     return VKDML_SUCCESS;
 }
 
-/* One set, with the parameter block, which never changes, written. */
-static VkdmlResult create_set(VkdmlBindingTable table, uint32_t index, struct vkdml_report *report) {
+/* Sets that are allocated and written by one call each: a graph has hundreds. */
+#define SETS_AT_ONCE 64
+
+struct set_batch {
+    uint32_t count;
+    uint32_t steps[SETS_AT_ONCE];
+    VkDescriptorSetLayout layouts[SETS_AT_ONCE];
+};
+
+/* Allocates sets, with the parameter blocks, which never change, written. */
+static VkdmlResult create_batch(VkdmlBindingTable table, const struct set_batch *batch, struct vkdml_report *report) {
     VkdmlDevice device = table->handle.device;
-    const struct vkdml_step *step = &table->dispatchable->steps[index];
-    if (step->kind != VKDML_PLAN_DISPATCH) {
-        return VKDML_SUCCESS;
-    }
-    VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                        .descriptorPool = table->pool,
-                                        .descriptorSetCount = 1,
-                                        .pSetLayouts = &device->layouts[step->buffer_count - 1].set};
-    VkResult result = device->vk.AllocateDescriptorSets(device->handles.device, &info, &table->sets[index]);
+    VkDescriptorSet sets[SETS_AT_ONCE];
+    VkDescriptorBufferInfo parameters[SETS_AT_ONCE];
+    VkWriteDescriptorSet writes[SETS_AT_ONCE];
+    const VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                              .descriptorPool = table->pool,
+                                              .descriptorSetCount = batch->count,
+                                              .pSetLayouts = batch->layouts};
+    const VkResult result = device->vk.AllocateDescriptorSets(device->handles.device, &info, sets);
     if (result != VK_SUCCESS) {
-        table->sets[index] = VK_NULL_HANDLE;
         return vkdml_vulkan_failure(&device->lost, report, result, "vkAllocateDescriptorSets");
     }
-    vkdml_debug_name(device, VK_OBJECT_TYPE_DESCRIPTOR_SET, (uint64_t)table->sets[index], "%s: %s",
-                     table->dispatchable->context, step->label);
-    VkDescriptorBufferInfo parameters = vkdml_parameters_descriptor(device, step->parameters);
-    VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                  .dstSet = table->sets[index],
-                                  .dstBinding = 0,
-                                  .descriptorCount = 1,
-                                  .descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
-                                  .pBufferInfo = &parameters};
-    device->vk.UpdateDescriptorSets(device->handles.device, 1, &write, 0, NULL);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const struct vkdml_step *step = &table->dispatchable->steps[batch->steps[i]];
+        table->sets[batch->steps[i]] = sets[i];
+        vkdml_debug_name(device, VK_OBJECT_TYPE_DESCRIPTOR_SET, (uint64_t)sets[i], "%s: %s",
+                         table->dispatchable->context, step->label);
+        parameters[i] = vkdml_parameters_descriptor(device, step->parameters);
+        writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                           .dstSet = sets[i],
+                                           .dstBinding = 0,
+                                           .descriptorCount = 1,
+                                           .descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
+                                           .pBufferInfo = &parameters[i]};
+    }
+    device->vk.UpdateDescriptorSets(device->handles.device, batch->count, writes, 0, NULL);
     return VKDML_SUCCESS;
+}
+
+static VkdmlResult create_sets(VkdmlBindingTable table, struct vkdml_report *report) {
+    VkdmlDevice device = table->handle.device;
+    struct set_batch batch;
+    VkdmlResult result = VKDML_SUCCESS;
+    batch.count = 0;
+    for (uint32_t i = 0; i < table->step_count && result == VKDML_SUCCESS; i++) {
+        const struct vkdml_step *step = &table->dispatchable->steps[i];
+        if (step->kind == VKDML_PLAN_DISPATCH) {
+            batch.steps[batch.count] = i;
+            batch.layouts[batch.count++] = device->layouts[step->buffer_count - 1].set;
+        }
+        if (batch.count == SETS_AT_ONCE || (batch.count > 0 && i + 1 == table->step_count)) {
+            result = create_batch(table, &batch, report);
+            batch.count = 0;
+        }
+    }
+    return result;
 }
 
 /* One allocation for the struct and its arrays, the 8-byte ones first. */
@@ -143,8 +173,8 @@ VkdmlResult vkdml_binding_table_create(VkdmlDispatchable dispatchable, VkDescrip
             dispatchable->weights->pages[p]->binding;
     }
     VkdmlResult result = pool ? VKDML_SUCCESS : create_pool(t, report);
-    for (uint32_t i = 0; i < t->step_count && result == VKDML_SUCCESS; i++) {
-        result = create_set(t, i, report);
+    if (result == VKDML_SUCCESS) {
+        result = create_sets(t, report);
     }
     if (result != VKDML_SUCCESS) {
         vkdml_binding_table_destroy(t);

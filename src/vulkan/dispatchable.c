@@ -272,5 +272,6 @@ void vkdml_dispatchable_destroy(VkdmlDispatchable dispatchable) {
         }
     }
     vkdml_weights_release(dispatchable->weights);
+    vkdml_awaited_end(&dispatchable->awaited);
     vkdml_device_end_object(&dispatchable->handle);
 }

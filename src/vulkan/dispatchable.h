@@ -15,6 +15,7 @@
 #include "vkdml/operator.h"
 #include "vulkan/handles.h"
 #include "vulkan/parameters.h"
+#include "vulkan/pipelines.h"
 
 #define VKDML_NO_INDEX UINT32_MAX
 
@@ -89,6 +90,7 @@ struct VkdmlDispatchable_T {
     struct vkdml_bind_point *inputs;
     struct vkdml_bind_point *pages;
     struct vkdml_weights *weights; /* NULL, or its own: what it has in a weight store */
+    struct vkdml_awaited awaited;  /* its own */
     bool keeps_input;        /* output 0 in place of input 0: nothing is recorded */
     atomic_bool initialized; /* an initializer of it was recorded; kept where the device checks handles */
     uint32_t step_count;

@@ -12,15 +12,9 @@
 
 _Static_assert(VKDML_SPECIALIZATION_ALIGNED == VKDML_CONSTANT_BASES_ARE_ZERO, "is another in binding.glsl");
 
-struct key {
-    enum vkdml_kernel kernel;
-    uint32_t buffer_count;
-    struct vkdml_specialization constants; /* those that are not given are 0 */
-};
-
 struct vkdml_pipeline {
     struct vkdml_pipeline *next;
-    struct key key;
+    struct vkdml_pipeline_key key;
     VkPipeline pipeline; /* VK_NULL_HANDLE: a thread is creating it */
 };
 
@@ -35,23 +29,24 @@ static bool is_aligned(VkdmlDevice device, const struct vkdml_plan_step *step) {
     return aligned;
 }
 
-static struct key key_of(VkdmlDevice device, const struct vkdml_plan_step *step) {
-    struct key key = {.kernel = step->kernel,
-                      .buffer_count = step->buffer_count,
-                      .constants.given = step->constants_given | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED,
-                      .constants.float_controls = step->float_controls};
+struct vkdml_pipeline_key vkdml_pipeline_key(VkdmlDevice device, const struct vkdml_plan_step *step) {
+    struct vkdml_pipeline_key key = {
+        .kernel = step->kernel,
+        .buffer_count = step->buffer_count,
+        .constants.given = step->constants_given | UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED,
+        .constants.float_controls = step->float_controls};
     memcpy(key.constants.values, step->constants, sizeof step->constants);
     key.constants.values[VKDML_SPECIALIZATION_ALIGNED] = !step->is_general && is_aligned(device, step);
     return key;
 }
 
-static bool same_key(const struct key *a, const struct key *b) {
+bool vkdml_pipeline_key_is(const struct vkdml_pipeline_key *a, const struct vkdml_pipeline_key *b) {
     return a->kernel == b->kernel && a->buffer_count == b->buffer_count && a->constants.given == b->constants.given &&
            a->constants.float_controls == b->constants.float_controls &&
            memcmp(a->constants.values, b->constants.values, sizeof a->constants.values) == 0;
 }
 
-static struct vkdml_pipeline **bucket_of(struct vkdml_pipelines *pipelines, const struct key *key) {
+static struct vkdml_pipeline **bucket_of(struct vkdml_pipelines *pipelines, const struct vkdml_pipeline_key *key) {
     /* FNV-1a over words, folded: 2166136261 and 16777619 are its 32-bit offset basis and prime. Left out is what hardly
      * tells pipelines apart: the constants behind a kernel's last, which are 0, and whether buffers are aligned. */
     const uint32_t given = key->constants.given & ~(UINT32_C(1) << VKDML_SPECIALIZATION_ALIGNED);
@@ -62,16 +57,16 @@ static struct vkdml_pipeline **bucket_of(struct vkdml_pipelines *pipelines, cons
     return &pipelines->buckets[(hash ^ hash >> 16) % VKDML_PIPELINE_BUCKETS];
 }
 
-static struct vkdml_pipeline *find(struct vkdml_pipelines *pipelines, const struct key *key) {
+static struct vkdml_pipeline *find(struct vkdml_pipelines *pipelines, const struct vkdml_pipeline_key *key) {
     struct vkdml_pipeline *entry = *bucket_of(pipelines, key);
-    while (entry && !same_key(&entry->key, key)) {
+    while (entry && !vkdml_pipeline_key_is(&entry->key, key)) {
         entry = entry->next;
     }
     return entry;
 }
 
 /* "vkdml product, subgroup kernels, constants 64 0 1 1": those of the plan. */
-static void name_object(VkdmlDevice device, VkObjectType type, uint64_t object, const struct key *key) {
+static void name_object(VkdmlDevice device, VkObjectType type, uint64_t object, const struct vkdml_pipeline_key *key) {
     char constants[VKDML_SPECIALIZATION_COUNT * sizeof " 4294967295"] = "";
     size_t length = 0;
     if (!vkdml_debug_is_on(device)) {
@@ -88,7 +83,7 @@ static void name_object(VkdmlDevice device, VkObjectType type, uint64_t object, 
 
 /* The module of one pipeline: kernel and constants, with nothing left to specialize. Unpacking and specializing take
  * 0.02 to 0.15 milliseconds, so that nothing is kept between pipelines, and threads wait for none of it. */
-static VkdmlResult create_module(VkdmlDevice device, const struct key *key, struct vkdml_report *report,
+static VkdmlResult create_module(VkdmlDevice device, const struct vkdml_pipeline_key *key, struct vkdml_report *report,
                                  VkShaderModule *module) {
     const struct vkdml_kernel_module *embedded = vkdml_kernel_module(key->kernel, device->variant);
     size_t count = embedded->word_count;
@@ -117,8 +112,8 @@ static VkdmlResult create_module(VkdmlDevice device, const struct key *key, stru
     return result;
 }
 
-static VkdmlResult create_pipeline(VkdmlDevice device, const struct key *key, struct vkdml_report *report,
-                                   VkPipeline *pipeline) {
+static VkdmlResult create_pipeline(VkdmlDevice device, const struct vkdml_pipeline_key *key,
+                                   struct vkdml_report *report, VkPipeline *pipeline) {
     VkShaderModule module = VK_NULL_HANDLE;
     VkdmlResult result = create_module(device, key, report, &module);
     if (result != VKDML_SUCCESS) {
@@ -145,7 +140,7 @@ static VkdmlResult create_pipeline(VkdmlDevice device, const struct key *key, st
 }
 
 /* With the lock held: the entry of a key, once no thread is creating its pipeline any more, or NULL. */
-static struct vkdml_pipeline *find_settled(struct vkdml_pipelines *pipelines, const struct key *key) {
+static struct vkdml_pipeline *find_settled(struct vkdml_pipelines *pipelines, const struct vkdml_pipeline_key *key) {
     struct vkdml_pipeline *entry = find(pipelines, key);
     while (entry && !entry->pipeline) {
         pthread_cond_wait(&pipelines->settled, &pipelines->lock);
@@ -155,7 +150,7 @@ static struct vkdml_pipeline *find_settled(struct vkdml_pipelines *pipelines, co
 }
 
 /* With the lock held: adds an entry whose pipeline the calling thread is to create. */
-static VkdmlResult add_entry(VkdmlDevice device, const struct key *key, struct vkdml_report *report,
+static VkdmlResult add_entry(VkdmlDevice device, const struct vkdml_pipeline_key *key, struct vkdml_report *report,
                              struct vkdml_pipeline **added) {
     struct vkdml_pipeline *entry = vkdml_allocate(device->callbacks, sizeof *entry);
     if (!entry) {
@@ -187,23 +182,28 @@ static void settle(VkdmlDevice device, struct vkdml_pipeline *entry, VkPipeline 
 
 VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step *step, struct vkdml_report *report,
                                 VkPipeline *pipeline) {
+    const struct vkdml_pipeline_key key = vkdml_pipeline_key(device, step);
+    return vkdml_pipelines_get_by_key(device, &key, report, pipeline);
+}
+
+VkdmlResult vkdml_pipelines_get_by_key(VkdmlDevice device, const struct vkdml_pipeline_key *key,
+                                       struct vkdml_report *report, VkPipeline *pipeline) {
     struct vkdml_pipelines *pipelines = &device->pipelines;
-    const struct key key = key_of(device, step);
-    assert(step->buffer_count <= vkdml_kernel_info(step->kernel)->buffer_count);
+    assert(key->buffer_count <= vkdml_kernel_info(key->kernel)->buffer_count);
     VkdmlResult result = VKDML_SUCCESS;
     *pipeline = VK_NULL_HANDLE;
 
     pthread_mutex_lock(&pipelines->lock);
-    struct vkdml_pipeline *entry = find_settled(pipelines, &key);
+    struct vkdml_pipeline *entry = find_settled(pipelines, key);
     if (entry) {
         *pipeline = entry->pipeline;
     } else {
-        result = add_entry(device, &key, report, &entry);
+        result = add_entry(device, key, report, &entry);
     }
     if (result == VKDML_SUCCESS && !*pipeline) {
         pipelines->creating++;
         pthread_mutex_unlock(&pipelines->lock);
-        result = create_pipeline(device, &key, report, pipeline);
+        result = create_pipeline(device, key, report, pipeline);
         pthread_mutex_lock(&pipelines->lock);
         settle(device, entry, *pipeline);
     }
@@ -211,11 +211,10 @@ VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step
     return result;
 }
 
-bool vkdml_pipelines_has(VkdmlDevice device, const struct vkdml_plan_step *step) {
+bool vkdml_pipelines_has(VkdmlDevice device, const struct vkdml_pipeline_key *key) {
     struct vkdml_pipelines *pipelines = &device->pipelines;
-    const struct key key = key_of(device, step);
     pthread_mutex_lock(&pipelines->lock);
-    const struct vkdml_pipeline *entry = find(pipelines, &key);
+    const struct vkdml_pipeline *entry = find(pipelines, key);
     const bool exists = entry && entry->pipeline;
     pthread_mutex_unlock(&pipelines->lock);
     return exists;

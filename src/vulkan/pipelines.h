@@ -8,11 +8,19 @@
 #include <vulkan/vulkan_core.h>
 
 #include "base/report.h"
+#include "kernels/specialize.h"
 #include "plan/plan.h"
 #include "vkdml/device.h"
 
 /* What the thread in the background is to create next; see pipelines_background.c. */
 struct vkdml_pipeline_request;
+
+/* What tells pipelines apart. */
+struct vkdml_pipeline_key {
+    enum vkdml_kernel kernel;
+    uint32_t buffer_count;
+    struct vkdml_specialization constants; /* those that are not given are 0 */
+};
 
 /* A few dozen pipelines are usual; more make longer chains, no more. */
 #define VKDML_PIPELINE_BUCKETS 64
@@ -34,18 +42,37 @@ struct vkdml_pipelines {
 VkdmlResult vkdml_pipelines_get(VkdmlDevice device, const struct vkdml_plan_step *step, struct vkdml_report *report,
                                 VkPipeline *pipeline);
 
-/* Whether it exists; false while a thread is creating it. Thread-safe, as all below. */
-bool vkdml_pipelines_has(VkdmlDevice device, const struct vkdml_plan_step *step);
+struct vkdml_pipeline_key vkdml_pipeline_key(VkdmlDevice device, const struct vkdml_plan_step *step);
+bool vkdml_pipeline_key_is(const struct vkdml_pipeline_key *a, const struct vkdml_pipeline_key *b);
+VkdmlResult vkdml_pipelines_get_by_key(VkdmlDevice device, const struct vkdml_pipeline_key *key,
+                                       struct vkdml_report *report, VkPipeline *pipeline);
 
-/* Has the pipeline of a step created by a thread in the background, which the first call starts. Where there is no
- * memory, or no thread, nothing happens: whoever needs the pipeline creates it. */
-void vkdml_pipelines_request(VkdmlDevice device, const struct vkdml_plan_step *step);
+/* Whether it exists; false while a thread is creating it. Thread-safe, as all below. */
+bool vkdml_pipelines_has(VkdmlDevice device, const struct vkdml_pipeline_key *key);
+
+/* Has a pipeline created by a thread in the background, which the first call starts. Where there is no memory, or no
+ * thread, nothing happens: whoever needs the pipeline creates it. */
+void vkdml_pipelines_request(VkdmlDevice device, const struct vkdml_pipeline_key *key);
 
 /* Ends that thread, once it has created what it is at. Before the rest of the device goes. */
 void vkdml_pipelines_end_requests(VkdmlDevice device);
 
-/* Both, as planners ask for them. */
-struct vkdml_plan_pipelines vkdml_pipelines_of(VkdmlDevice device);
+/* Pipelines that did not exist when a graph was planned, so that nodes were planned as general. */
+struct vkdml_awaited {
+    VkdmlDevice device;
+    uint32_t node_count; /* that were */
+    uint32_t key_count, key_room;
+    struct vkdml_pipeline_key *keys; /* of the pipelines, each once */
+    bool is_incomplete;              /* memory was out: there are others */
+};
+
+/* Whether pipelines exist, and requests for others, as planners ask for them. What they request is added to `awaited`,
+ * which is empty but for the device. It must stay where it is as long as the planner uses it. */
+struct vkdml_plan_pipelines vkdml_pipelines_of(struct vkdml_awaited *awaited);
+
+/* How many of them do not exist yet. */
+uint32_t vkdml_awaited_count_missing(const struct vkdml_awaited *awaited);
+void vkdml_awaited_end(struct vkdml_awaited *awaited);
 
 /* Creates those of a plan's spare steps. */
 VkdmlResult vkdml_pipelines_create_spares(VkdmlDevice device, const struct vkdml_plan *plan,

@@ -1,13 +1,14 @@
 /* Pipelines that nobody waits for: one thread per device creates them, in the order in which they were requested. */
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "vulkan/device.h"
 
 struct vkdml_pipeline_request {
     struct vkdml_pipeline_request *next;
-    struct vkdml_plan_step step;
+    struct vkdml_pipeline_key key;
 };
 
 /* Devices with such a thread. A program that exits without destroying its device runs the driver's destructors while the
@@ -94,7 +95,7 @@ static void *create_requested(void *data) {
         pthread_mutex_unlock(&pipelines->lock);
         vkdml_report_clear(&report);
         if (vkdml_lost_check(&device->lost, &report) == VKDML_SUCCESS) {
-            vkdml_pipelines_get(device, &request->step, &report, &pipeline);
+            vkdml_pipelines_get_by_key(device, &request->key, &report, &pipeline);
         }
         vkdml_free(device->callbacks, request);
         pthread_mutex_lock(&pipelines->lock);
@@ -116,15 +117,13 @@ static bool start_thread(VkdmlDevice device) {
     return pipelines->has_thread;
 }
 
-void vkdml_pipelines_request(VkdmlDevice device, const struct vkdml_plan_step *step) {
+void vkdml_pipelines_request(VkdmlDevice device, const struct vkdml_pipeline_key *key) {
     struct vkdml_pipelines *pipelines = &device->pipelines;
-    struct vkdml_pipeline_request *request =
-        vkdml_pipelines_has(device, step) ? NULL : vkdml_allocate(device->callbacks, sizeof *request);
+    struct vkdml_pipeline_request *request = vkdml_allocate(device->callbacks, sizeof *request);
     if (!request) {
         return;
     }
-    *request = (struct vkdml_pipeline_request){.step = *step};
-    request->step.words = NULL; /* the plan's */
+    *request = (struct vkdml_pipeline_request){.key = *key};
     pthread_mutex_lock(&pipelines->lock);
     const bool is_started = start_thread(device);
     struct vkdml_pipeline_request **last = &pipelines->requests;
@@ -154,14 +153,76 @@ void vkdml_pipelines_end_requests(VkdmlDevice device) {
     }
 }
 
+/* ---- what a graph waits for ---- */
+
 static bool exists(void *context, const struct vkdml_plan_step *step) {
-    return vkdml_pipelines_has(context, step);
+    const struct vkdml_awaited *awaited = context;
+    const struct vkdml_pipeline_key key = vkdml_pipeline_key(awaited->device, step);
+    return vkdml_pipelines_has(awaited->device, &key);
 }
 
-static void request(void *context, const struct vkdml_plan_step *step) {
-    vkdml_pipelines_request(context, step);
+static bool is_known(const struct vkdml_awaited *awaited, const struct vkdml_pipeline_key *key) {
+    uint32_t k = 0;
+    while (k < awaited->key_count && !vkdml_pipeline_key_is(&awaited->keys[k], key)) {
+        k++;
+    }
+    return k < awaited->key_count;
 }
 
-struct vkdml_plan_pipelines vkdml_pipelines_of(VkdmlDevice device) {
-    return (struct vkdml_plan_pipelines){.context = device, .exists = exists, .request = request, .is_first = true};
+static bool make_room(struct vkdml_awaited *awaited) {
+    if (awaited->key_count < awaited->key_room) {
+        return true;
+    }
+    const VkAllocationCallbacks *callbacks = awaited->device->callbacks;
+    const uint32_t room = awaited->key_room == 0 ? 8 : 2 * awaited->key_room;
+    struct vkdml_pipeline_key *keys = vkdml_allocate(callbacks, room * sizeof *keys);
+    if (!keys) {
+        return false;
+    }
+    if (awaited->key_count > 0) {
+        memcpy(keys, awaited->keys, awaited->key_count * sizeof *keys);
+    }
+    vkdml_free(callbacks, awaited->keys);
+    awaited->keys = keys;
+    awaited->key_room = room;
+    return true;
+}
+
+static void request(void *context, const struct vkdml_plan_steps *steps) {
+    struct vkdml_awaited *awaited = context;
+    awaited->node_count++;
+    for (uint32_t s = 0; s < steps->count; s++) {
+        if (steps->items[s].kind != VKDML_PLAN_DISPATCH) {
+            continue;
+        }
+        const struct vkdml_pipeline_key key = vkdml_pipeline_key(awaited->device, &steps->items[s]);
+        if (is_known(awaited, &key) || vkdml_pipelines_has(awaited->device, &key)) {
+            continue;
+        }
+        vkdml_pipelines_request(awaited->device, &key);
+        if (make_room(awaited)) {
+            awaited->keys[awaited->key_count++] = key;
+        } else {
+            awaited->is_incomplete = true;
+        }
+    }
+}
+
+struct vkdml_plan_pipelines vkdml_pipelines_of(struct vkdml_awaited *awaited) {
+    return (struct vkdml_plan_pipelines){.context = awaited, .exists = exists, .request = request, .is_first = true};
+}
+
+uint32_t vkdml_awaited_count_missing(const struct vkdml_awaited *awaited) {
+    uint32_t count = awaited->is_incomplete;
+    for (uint32_t k = 0; k < awaited->key_count; k++) {
+        count += !vkdml_pipelines_has(awaited->device, &awaited->keys[k]);
+    }
+    return count;
+}
+
+void vkdml_awaited_end(struct vkdml_awaited *awaited) {
+    if (awaited->keys) {
+        vkdml_free(awaited->device->callbacks, awaited->keys);
+    }
+    *awaited = (struct vkdml_awaited){.keys = NULL};
 }

@@ -24,7 +24,7 @@ struct choice {
     bool *trial;  /* the same with one more */
     bool *marked; /* by init step */
     bool *read;   /* by input */
-    bool is_blocked; /* by a region that another initializer claims */
+    bool is_blocked; /* by a region that another initializer claims, or that only another graph can make */
     struct span *spans;
     uint32_t span_count;
 };
@@ -60,8 +60,16 @@ static void *begin(struct choice *choice, VkdmlDispatchable compiled, uint64_t m
 
 /* ---- which regions ---- */
 
+/* Whether a region is missing that was ready when the graph was compiled, which thus has no steps that make it. */
+static bool is_of_others(const struct choice *choice, uint32_t region) {
+    return atomic_load(&choice->weights->regions[region]->state) == VKDML_WEIGHT_MISSING &&
+           !choice->weights->makes[region];
+}
+
+/* A region that only other graphs make is left to them, as one that another initializer claims. */
 static unsigned state_of(const struct choice *choice, uint32_t region) {
-    return atomic_load(&choice->weights->regions[region]->state);
+    const unsigned state = atomic_load(&choice->weights->regions[region]->state);
+    return is_of_others(choice, region) ? VKDML_WEIGHT_CLAIMED : state;
 }
 
 /* Marks the steps of the trial, and adds the regions that these read to it until there are no more. False if another
@@ -109,6 +117,7 @@ static bool choose(struct choice *choice) {
     const uint32_t count = choice->weights->region_count;
     bool any = false, is_full = false;
     for (uint32_t r = 0; r < count && !is_full; ++r) {
+        choice->is_blocked = choice->is_blocked || is_of_others(choice, r);
         if (state_of(choice, r) != VKDML_WEIGHT_MISSING || choice->wanted[r] ||
             vkdml_weights_first(choice->weights, r) != r) {
             continue;
@@ -292,7 +301,7 @@ VkdmlResult vkdml_weight_initializer_create(VkdmlDispatchable compiled, uint64_t
     if (choose(&choice)) {
         result = create(&choice, report, initializer);
     } else if (choice.is_blocked) {
-        result = vkdml_report_invalid(report, "weights are made from others whose initializer was not recorded yet, "
+        result = vkdml_report_invalid(report, "weights are missing that the initializer of another graph makes, which "
                                               "must be recorded first");
     }
     pthread_mutex_unlock(&store->lock);

@@ -118,11 +118,17 @@ void vkdml_weight_store_destroy(VkdmlWeightStore store) {
     dereference(store);
 }
 
-bool vkdml_weight_store_is_used(VkdmlWeightStore store) {
+bool vkdml_weight_store_has_graphs(VkdmlWeightStore store) {
     pthread_mutex_lock(&store->lock);
-    const bool is_used = store->references > 1;
+    const bool has_graphs = store->has_graphs;
     pthread_mutex_unlock(&store->lock);
-    return is_used;
+    return has_graphs;
+}
+
+void vkdml_weight_store_note(VkdmlWeightStore store) {
+    pthread_mutex_lock(&store->lock);
+    store->has_graphs = true;
+    pthread_mutex_unlock(&store->lock);
 }
 
 void vkdml_weight_store_facts(VkdmlWeightStore store, VkdmlWeightStoreInfo *info) {
@@ -254,7 +260,7 @@ static VkdmlResult find_flow(VkdmlWeightStore store, const struct vkdml_plan *pl
             done = contents[i] != 0;
         }
     }
-    const VkdmlResult result = done ? vkdml_regions_find(plan, contents, &store->contents, report, flow)
+    const VkdmlResult result = done ? vkdml_regions_find(plan, contents, &store->contents, callbacks, report, flow)
                                     : vkdml_report_out_of_memory(report, bytes, "the weights of a graph");
     vkdml_free(callbacks, contents);
     return result;
@@ -340,7 +346,8 @@ static void keep_marked(struct vkdml_plan *plan, struct vkdml_regions *flow, con
 static void drop_ready(struct vkdml_weights *weights, struct vkdml_plan *plan, bool *wanted, bool *marked,
                        uint32_t *kept) {
     for (uint32_t r = 0; r < weights->region_count; ++r) {
-        wanted[r] = atomic_load(&weights->regions[r]->state) != VKDML_WEIGHT_READY && vkdml_weights_first(weights, r) == r;
+        weights->makes[r] = atomic_load(&weights->regions[r]->state) != VKDML_WEIGHT_READY;
+        wanted[r] = weights->makes[r] && vkdml_weights_first(weights, r) == r;
     }
     vkdml_regions_mark(&weights->flow, wanted, marked);
     keep_marked(plan, &weights->flow, marked, kept);
@@ -350,7 +357,8 @@ static VkdmlResult place(struct vkdml_weights *weights, struct vkdml_plan *plan,
     const VkAllocationCallbacks *callbacks = weights->store->handle.device->callbacks;
     const uint32_t regions = weights->flow.count, steps = weights->flow.step_count;
     const size_t bytes = regions * sizeof(bool) + steps * (sizeof(bool) + sizeof(uint32_t)) + sizeof(uint32_t);
-    const size_t room = (regions + (size_t)1) * (sizeof *weights->regions + sizeof *weights->pages);
+    const size_t room =
+        (regions + (size_t)1) * (sizeof *weights->regions + sizeof *weights->pages + sizeof *weights->makes);
     weights->regions = vkdml_allocate(callbacks, room);
     uint32_t *kept = vkdml_allocate(callbacks, bytes);
     if (weights->regions == NULL || kept == NULL) {
@@ -358,6 +366,7 @@ static VkdmlResult place(struct vkdml_weights *weights, struct vkdml_plan *plan,
         return vkdml_report_out_of_memory(report, room + bytes, "the weights of a graph");
     }
     weights->pages = (const struct vkdml_weight_page **)(void *)(weights->regions + regions + 1);
+    weights->makes = (bool *)(weights->pages + regions + 1);
     bool *wanted = (bool *)(kept + steps + 1);
     const VkdmlResult result = take_regions(weights, report);
     if (result == VKDML_SUCCESS) {
@@ -365,7 +374,6 @@ static VkdmlResult place(struct vkdml_weights *weights, struct vkdml_plan *plan,
         move_to_pages(weights, &plan->steps);
         move_to_pages(weights, &plan->init_steps);
         plan->persistent_bytes = 0;
-        vkdml_plan_synchronize(plan, plan->steps.count, 0);
     }
     vkdml_free(callbacks, kept);
     return result;
@@ -431,5 +439,11 @@ VkdmlResult vkdml_weights_check(const struct vkdml_weights *weights, struct vkdm
 void vkdml_weights_finish(const struct vkdml_weights *weights) {
     for (uint32_t r = 0; r < weights->region_count; ++r) {
         atomic_store(&weights->regions[r]->state, VKDML_WEIGHT_READY);
+    }
+}
+
+void vkdml_weights_reset(const struct vkdml_weights *weights) {
+    for (uint32_t r = 0; r < weights->region_count; ++r) {
+        atomic_store(&weights->regions[r]->state, VKDML_WEIGHT_CLAIMED);
     }
 }

@@ -41,6 +41,7 @@ struct VkdmlWeightStore_T {
     pthread_mutex_t lock; /* of all below */
     VkdmlWeightStoreCreateInfo info;
     uint32_t references; /* the caller's, and each dispatchable's: who gives back the last frees the struct */
+    bool has_graphs;     /* a graph was compiled with it, which may be destroyed by now */
     uint64_t unnamed;    /* inputs that had no id so far */
     struct vkdml_intern contents;
     struct vkdml_weight_page *pages;
@@ -53,6 +54,7 @@ struct vkdml_weights {
     bool is_claim; /* an initializer's */
     uint32_t region_count;
     struct vkdml_weight_region **regions; /* by region of the plan; several may be one */
+    bool *makes; /* by region: the compiled graph has init steps that make it; NULL of initializers */
     uint32_t page_count;
     const struct vkdml_weight_page **pages; /* by index of VKDML_PLAN_PAGE */
     struct vkdml_regions flow;              /* of the compiled graph's init steps; of initializers empty */
@@ -64,8 +66,9 @@ VkdmlResult vkdml_weight_store_create(VkdmlDevice device, const VkdmlWeightStore
 /* NULL is ignored. */
 void vkdml_weight_store_destroy(VkdmlWeightStore store);
 void vkdml_weight_store_trim(VkdmlWeightStore store);
-/* Whether a graph was compiled with it that was not destroyed. */
-bool vkdml_weight_store_is_used(VkdmlWeightStore store);
+/* Whether a graph was compiled with it, as vkdml_weight_store_note() was told. */
+bool vkdml_weight_store_has_graphs(VkdmlWeightStore store);
+void vkdml_weight_store_note(VkdmlWeightStore store);
 void vkdml_weight_store_facts(VkdmlWeightStore store, VkdmlWeightStoreInfo *info);
 
 /* Which inputs of a graph are constant, and what they hold. */
@@ -77,7 +80,7 @@ struct vkdml_weight_inputs {
 
 /* Moves a plan's persistent resource to regions of a store, of which those that do not exist yet get a place. Steps of
  * the plan then use VKDML_PLAN_PAGE, and of the init steps those are left that make regions which are not ready. On
- * success *weights is to be released. */
+ * success *weights is to be released, and barriers are to be found by vkdml_plan_synchronize(). */
 VkdmlResult vkdml_weights_place(VkdmlWeightStore store, struct vkdml_plan *plan,
                                 const struct vkdml_weight_inputs *inputs, struct vkdml_report *report,
                                 struct vkdml_weights **weights);
@@ -90,6 +93,9 @@ VkdmlResult vkdml_weights_check(const struct vkdml_weights *weights, struct vkdm
 
 /* Once an initializer is recorded: its regions are ready. */
 void vkdml_weights_finish(const struct vkdml_weights *weights);
+
+/* What vkdml_weights_finish() did is undone: the initializer's regions are claimed by it, and not ready. */
+void vkdml_weights_reset(const struct vkdml_weights *weights);
 
 /* The first region of a plan that is kept where region r is. */
 uint32_t vkdml_weights_first(const struct vkdml_weights *weights, uint32_t r);

@@ -38,6 +38,7 @@ CONSTANTS = {
     "VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO": 42, "VK_STRUCTURE_TYPE_MEMORY_BARRIER": 46,
     **{name: code for code, name in [*_library.RESULTS.items(), *((c, n) for c, n in _vulkan.RESULTS.items())]},
     "VKDML_ONNX_ALLOW_HALF": _onnx.ALLOW_HALF, "VKDML_ONNX_REFERENCE": _onnx.REFERENCE,
+    "VKDML_ONNX_PREPARE_LATER": _onnx.PREPARE_LATER,
     **{f"VKDML_ONNX_{name.upper()}": value for value, name in enumerate(_onnx.OUTCOMES)},
     "DML_FEATURE_LEVEL_6_4": _schema.NEWEST_LEVEL, "VKDML_HEADER_VERSION": _library.HEADER_VERSION,
     **{f"VKDML_KERNEL_VARIANT_{name or 'DEFAULT'}": value for name, value in _device.VARIANTS.items()},

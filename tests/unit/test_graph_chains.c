@@ -377,7 +377,7 @@ static uint32_t count_steps(uint32_t inputs, const struct vkdml_plan_limits *lim
     set_output(sum[0]);
     vkdml_report_clear(&report);
     vkdml_plan_begin(&plan, NULL);
-    assert_int_equal(vkdml_read_graph(device, &made.graph.desc, &report, &graph), VKDML_SUCCESS);
+    assert_int_equal(vkdml_read_graph(device, &made.graph.desc, NULL, &report, &graph), VKDML_SUCCESS);
     assert_int_equal(vkdml_graph_fuse(graph, DML_FEATURE_LEVEL_6_4, limits, &report), VKDML_SUCCESS);
     assert_int_equal(vkdml_graph_plan(graph, limits, 0, &report, &plan), VKDML_SUCCESS);
     const uint32_t count = plan.steps.count;

@@ -15,6 +15,7 @@
 #include "graph/outline.h"
 #include "one_device.h"
 #include "operators/operators.h"
+#include "vulkan/device.h"
 
 #define F32   DML_TENSOR_DATA_TYPE_FLOAT32
 #define ADDED 200
@@ -24,7 +25,7 @@ static struct vkdml_report report;
 /* Two nodes. */
 static VkdmlResult read_small(struct vkdml_graph **read) {
     vkdml_report_clear(&report);
-    return vkdml_read_graph(device, &graph.desc, &report, read);
+    return vkdml_read_graph(device, &graph.desc, device->callbacks, &report, read);
 }
 
 static void begin_small(void) {

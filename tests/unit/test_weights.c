@@ -286,6 +286,37 @@ static void a_graph_waits_for_its_weights(void **state) {
     vkdmlDestroyWeightStore(store);
 }
 
+/* As if a submission had failed. */
+static void a_recording_is_taken_back(void **state) {
+    (void)state;
+    fill_numbers();
+    VkdmlWeightStore store = create_store();
+    VkdmlDispatchable compiled = compile(40, store, 5, 0);
+    VkdmlBindingTable table = bind_graph(compiled, 40, nothing);
+    VkdmlDispatchable initializer = initializer_of(compiled, 0);
+    initialize_part(initializer);
+    assert_int_equal(facts_of(store).uninitializedCount, 0);
+    VkdmlDispatchable later = compile(7, store, 5, 0);
+    assert_int_equal(vkdmlResetWeightInitializer(initializer), VKDML_SUCCESS);
+    assert_int_equal(vkdmlResetWeightInitializer(initializer), VKDML_SUCCESS);
+    assert_int_equal(facts_of(store).uninitializedCount, 1);
+    assert_invalid(vkdmlRecordDispatch(device, vulkan_begin(&vulkan), compiled, table), "weights are not initialized");
+    assert_null(initializer_of(compiled, 0)); /* the first one still is to make it */
+    vkdmlDestroyDispatchable(initializer);
+    VkdmlDispatchable none;
+    assert_invalid(vkdmlCreateWeightInitializer(later, 0, &none), "the initializer of another graph makes");
+    assert_null(none);
+    initialize_store(compiled);
+    assert_int_equal(facts_of(store).uninitializedCount, 0);
+    assert_null(initializer_of(later, 0));
+    execute(compiled, 40, nothing);
+    execute(later, 7, nothing);
+    vkdmlDestroyBindingTable(table);
+    vkdmlDestroyDispatchable(later);
+    vkdmlDestroyDispatchable(compiled);
+    vkdmlDestroyWeightStore(store);
+}
+
 static void pages_are_as_large_as_what_is_in_them(void **state) {
     (void)state;
     VkdmlWeightStore store = create_store();
@@ -361,6 +392,7 @@ static void what_cannot_be_is_refused(void **state) {
     assert_invalid(vkdmlCreateOperatorInitializer(device, 1, &compiled, &initializer), "has its weights in a weight store");
     uint32_t count = 0;
     assert_invalid(vkdmlGetWeightInitializerInputs(compiled, &count, NULL), "is none of vkdmlCreateWeightInitializer()'s");
+    assert_invalid(vkdmlResetWeightInitializer(compiled), "is none of vkdmlCreateWeightInitializer()'s");
     vkdmlDestroyDispatchable(made);
     vkdmlDestroyDispatchable(compiled);
     vkdmlDestroyOperator(op);
@@ -427,6 +459,7 @@ int main(void) {
         TEST(weights_of_other_ids_are_others),
         TEST(one_region_serves_two_readers_of_a_graph),
         TEST(a_graph_waits_for_its_weights),
+        TEST(a_recording_is_taken_back),
         TEST(pages_are_as_large_as_what_is_in_them),
         TEST(what_cannot_be_is_refused),
         TEST(failing_allocations_leave_nothing),

@@ -6,7 +6,6 @@
 
 #include "base/notes.h"
 #include "frames/attention/attention_step.h"
-#include "frames/attention/attention_way.h"
 #include "frames/gather/copy.h"
 #include "plan/step.h"
 
@@ -117,7 +116,8 @@ static VkdmlResult plan_shares(struct parts *parts, uint32_t shares) {
     first.part.share_count = shares;
     first.part.out_share = pitch;
     second.attention = &rest;
-    second.part = (struct vkdml_attention_part){.share_count = shares, .out_share = pitch, .joins = true};
+    second.part = (struct vkdml_attention_part){
+        .share_count = shares, .out_share = pitch, .joins = true, .out_has_runs = parts->part.out_has_runs};
     VkdmlResult result = cover(&first);
     if (result == VKDML_SUCCESS) {
         vkdml_builder_phase(parts->builder);
@@ -193,6 +193,32 @@ static VkdmlResult bring_together(struct vkdml_attention *attention, struct vkdm
     return result;
 }
 
+/* ---- general plans ---- */
+
+static VkdmlResult add_spare(const struct parts *parts, const struct vkdml_attention_part *part,
+                             const struct vkdml_attention_way *way) {
+    struct vkdml_plan_step step = {.kind = VKDML_PLAN_DISPATCH, .is_general = true};
+    vkdml_attention_set_kernel(parts->attention, part, way, parts->builder->limits, &step);
+    return vkdml_builder_add_spare(parts->builder, &step);
+}
+
+/* The ways of other sizes, and what joins shares. */
+static VkdmlResult add_spares(const struct parts *parts) {
+    const struct vkdml_plan_limits *limits = parts->builder->limits;
+    struct vkdml_attention_part part = parts->part;
+    struct vkdml_attention_ways ways;
+    part.box = vkdml_box_of(KEY, parts->attention->sizes, sizeof(parts->attention->sizes[0]));
+    vkdml_attention_list_ways(parts->attention, &part, limits, &ways);
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint32_t i = 0; i < ways.count && result == VKDML_SUCCESS; ++i) {
+        result = add_spare(parts, &part, &ways.items[i]);
+    }
+    part.joins = true;
+    part.is_together = false;
+    const struct vkdml_attention_way joining = vkdml_attention_choose(parts->attention, &part, limits);
+    return result == VKDML_SUCCESS ? add_spare(parts, &part, &joining) : result;
+}
+
 VkdmlResult vkdml_attention_plan(const struct vkdml_attention *attention, struct vkdml_builder *builder) {
     const uint32_t *sizes = attention->sizes;
     vkdml_note(builder->report,
@@ -214,6 +240,11 @@ VkdmlResult vkdml_attention_plan(const struct vkdml_attention *attention, struct
             return result;
         }
     }
+    if (builder->limits->general) {
+        parts.part.box = vkdml_box_of(KEY, whole.sizes, sizeof(whole.sizes[0]));
+        parts.part.out_has_runs = vkdml_attention_has_runs(&whole, &parts.part, OUT, 4, builder->limits);
+    }
     const uint32_t shares = vkdml_attention_shares(&whole, builder->limits);
-    return shares > 1 ? plan_shares(&parts, shares) : cover(&parts);
+    VkdmlResult result = shares > 1 ? plan_shares(&parts, shares) : cover(&parts);
+    return result == VKDML_SUCCESS && vkdml_builder_wants_spares(builder) ? add_spares(&parts) : result;
 }

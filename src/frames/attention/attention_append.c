@@ -12,10 +12,11 @@
 enum { BATCH, HEAD, ROW, ELEMENT };
 enum { ROWS, BUFFER, LENGTHS };
 
-static bool is_even(const struct vkdml_view *view) {
+/* In a general plan whatever sizes are 1. */
+static bool is_even(const struct vkdml_view *view, const struct vkdml_plan_limits *limits) {
     bool is_even = view->at.first % 2 == 0 && view->sizes[ELEMENT] % 2 == 0 && view->strides[ELEMENT] == 1;
     for (uint32_t d = 0; d < ELEMENT; ++d) {
-        is_even = is_even && (view->sizes[d] == 1 || view->strides[d] % 2 == 0);
+        is_even = is_even && ((view->sizes[d] == 1 && !limits->general) || view->strides[d] % 2 == 0);
     }
     return is_even;
 }
@@ -63,7 +64,7 @@ VkdmlResult vkdml_attention_append_plan(const struct vkdml_attention_append *app
     struct vkdml_attention_append_parameters parameters;
     struct vkdml_plan_step *step;
     const bool is_half = append->rows.at.type == DML_TENSOR_DATA_TYPE_FLOAT16;
-    const bool is_paired = is_half && is_even(&append->rows) && is_even(&append->buffer);
+    const bool is_paired = is_half && is_even(&append->rows, limits) && is_even(&append->buffer, limits);
     if (is_paired) {
         widen(&wide.rows);
         widen(&wide.buffer);

@@ -4,7 +4,6 @@
 
 #include "base/checked.h"
 #include "base/notes.h"
-#include "frames/attention/attention_way.h"
 #include "plan/step.h"
 
 enum { BATCH = VKDML_ATTENTION_BATCH, HEAD, GROUP, QUERY, KEY, ELEMENT, RANK };
@@ -35,8 +34,9 @@ static uint32_t eights_of(const struct vkdml_attention *a, const struct vkdml_at
 
 static uint32_t shape_of(const struct vkdml_attention *a, const struct vkdml_attention_part *part,
                          const struct vkdml_attention_way *way, const struct vkdml_plan_limits *limits) {
-    const uint32_t out =
-        !part->to_sums && vkdml_attention_has_runs(a, part, OUT, 4, limits) ? VKDML_ATTENTION_OUT_IN_VECTORS : 0;
+    const bool has_runs =
+        limits->general ? part->out_has_runs : !part->to_sums && vkdml_attention_has_runs(a, part, OUT, 4, limits);
+    const uint32_t out = has_runs ? VKDML_ATTENTION_OUT_IN_VECTORS : 0;
     if (part->joins) {
         return out;
     }
@@ -44,7 +44,9 @@ static uint32_t shape_of(const struct vkdml_attention *a, const struct vkdml_att
            (vkdml_attention_has_runs(a, part, Q, 4, limits) ? VKDML_ATTENTION_Q_IN_VECTORS : 0) |
            (vkdml_attention_has_runs(a, part, K, 4, limits) ? VKDML_ATTENTION_K_IN_VECTORS : 0) |
            (vkdml_attention_has_runs(a, part, V, 4, limits) ? VKDML_ATTENTION_V_IN_VECTORS : 0) |
-           (exists(a, BIAS) ? VKDML_ATTENTION_HAS_BIAS : 0) | (part->to_sums ? VKDML_ATTENTION_TO_SUMS : 0) |
+           (exists(a, BIAS) ? VKDML_ATTENTION_HAS_BIAS : 0) |
+           (part->to_sums || limits->general ? VKDML_ATTENTION_TO_SUMS : 0) |
+           (limits->general ? VKDML_ATTENTION_IS_OPEN : 0) |
            (part->is_together ? VKDML_ATTENTION_IS_TOGETHER : 0);
 }
 
@@ -156,6 +158,13 @@ static uint64_t count_units(const struct vkdml_attention_part *part, const struc
     return part->joins ? rows : rows * parameters->column_tiles * part->share_count;
 }
 
+void vkdml_attention_set_kernel(const struct vkdml_attention *attention, const struct vkdml_attention_part *part,
+                                const struct vkdml_attention_way *way, const struct vkdml_plan_limits *limits,
+                                struct vkdml_plan_step *step) {
+    fill_constants(attention, part, way, limits, step);
+    bind(attention, part, step);
+}
+
 VkdmlResult vkdml_attention_fill_step(const struct vkdml_attention *attention, const struct vkdml_attention_part *part,
                                       const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                       struct vkdml_plan_step *step) {
@@ -175,8 +184,7 @@ VkdmlResult vkdml_attention_fill_step(const struct vkdml_attention *attention, c
         return result;
     }
     parameters.group_count = (uint32_t)group_count;
-    fill_constants(attention, part, &way, limits, step);
+    vkdml_attention_set_kernel(attention, part, &way, limits, step);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
-    bind(attention, part, step);
     return VKDML_SUCCESS;
 }

@@ -73,7 +73,7 @@ bool vkdml_attention_has_runs(const struct vkdml_attention *attention, const str
                        0;
     for (uint32_t d = 0; d < ELEMENT; ++d) {
         const uint32_t size = d == KEY ? a->sizes[KEY] : part->box.size[d];
-        aligned = aligned && (size == 1 || tensor->strides[d] % elements == 0);
+        aligned = aligned && ((size == 1 && !limits->general) || tensor->strides[d] % elements == 0);
     }
     return aligned;
 }

@@ -26,6 +26,9 @@ enum { Q = VKDML_ATTENTION_Q, K, V };
 #define FEW_ELEMENTS   256
 #define LEAST_FEW_KEYS 32
 
+/* Of which one is enough for a device, whatever the rest. */
+#define MOST_BATCHES 1024
+
 /* Workgroups that a large GPU runs side by side, an H200's 132 processors several each; where they are fewer keys have
  * shares, of at least so many. */
 #define ENOUGH_GROUPS 128
@@ -66,7 +69,9 @@ static bool loads_vectors(const struct vkdml_attention *a, const struct vkdml_at
 static struct vkdml_attention_way way_alone(const struct vkdml_attention *a, const struct vkdml_attention_part *part,
                                             const struct vkdml_plan_limits *limits) {
     const uint32_t columns = least_of((uint64_t)(a->columns - 1) / 4 * 4 + 4, MOST_COLUMNS);
-    const uint32_t keys = loads_vectors(a, part, limits) ? KEYS_OF_A_TURN : KEYS_OF_A_SLOW_TURN;
+    struct vkdml_plan_limits best = *limits; /* the order of sums is the same in a general plan */
+    best.general = false;
+    const uint32_t keys = loads_vectors(a, part, &best) ? KEYS_OF_A_TURN : KEYS_OF_A_SLOW_TURN;
     return (struct vkdml_attention_way){
         VKDML_KERNEL_ATTENTION_ROWS, vkdml_local_size(limits, ROWS_LOCAL_SIZE), 1, keys, columns, 4, 0};
 }
@@ -234,6 +239,54 @@ struct vkdml_attention_way vkdml_attention_choose(const struct vkdml_attention *
     }
     const struct vkdml_attention_way *tile = find_tile(attention, limits);
     return tile != NULL ? *tile : way_alone(attention, part, limits);
+}
+
+/* ---- for other sizes ---- */
+
+static bool same_way(const struct vkdml_attention_way *a, const struct vkdml_attention_way *b) {
+    return a->kernel == b->kernel && a->local_size == b->local_size && a->rows == b->rows && a->keys == b->keys &&
+           a->columns == b->columns && a->depth == b->depth && a->subgroup_rows == b->subgroup_rows;
+}
+
+static void add_way(struct vkdml_attention_ways *ways, const struct vkdml_attention_way *way) {
+    bool is_known = ways->count == VKDML_ATTENTION_MOST_WAYS;
+    for (uint32_t i = 0; i < ways->count && !is_known; ++i) {
+        is_known = same_way(&ways->items[i], way);
+    }
+    if (!is_known) {
+        ways->items[ways->count++] = *way;
+    }
+}
+
+/* Whatever alignment makes of those that go alone. */
+static void add_both(struct vkdml_attention_ways *ways, struct vkdml_attention_way way) {
+    add_way(ways, &way);
+    if (way.kernel == VKDML_KERNEL_ATTENTION_ROWS) {
+        way.keys = KEYS_OF_A_TURN;
+        add_way(ways, &way);
+        way.keys = KEYS_OF_A_SLOW_TURN;
+        add_way(ways, &way);
+    }
+}
+
+void vkdml_attention_list_ways(const struct vkdml_attention *attention, const struct vkdml_attention_part *part,
+                               const struct vkdml_plan_limits *limits, struct vkdml_attention_ways *ways) {
+    /* Few rows of each power of two, whatever the groups, fewer than matrix cores take, and many. */
+    static const uint32_t queries[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256};
+    static const uint32_t keys[] = {1, 4096};
+    struct vkdml_attention other = *attention;
+    struct vkdml_attention_part whole = *part;
+    ways->count = 0;
+    for (uint32_t q = 0; q < sizeof(queries) / sizeof(queries[0]); ++q) {
+        for (uint32_t k = 0; k < sizeof(keys) / sizeof(keys[0]); ++k) {
+            other.sizes[QUERY] = whole.box.size[QUERY] = queries[q];
+            other.sizes[KEY] = keys[k];
+            for (uint32_t batch = 1; batch <= MOST_BATCHES; batch *= 2) { /* groups are enough, or not */
+                other.sizes[BATCH] = whole.box.size[BATCH] = batch;
+                add_both(ways, vkdml_attention_choose(&other, &whole, limits));
+            }
+        }
+    }
 }
 
 /* Of an invocation that goes alone: as many as loops must have. */

@@ -19,6 +19,17 @@ struct vkdml_attention_way vkdml_attention_choose(const struct vkdml_attention *
                                                   const struct vkdml_attention_part *part,
                                                   const struct vkdml_plan_limits *limits);
 
+#define VKDML_ATTENTION_MOST_WAYS 16
+
+struct vkdml_attention_ways {
+    uint32_t count;
+    struct vkdml_attention_way items[VKDML_ATTENTION_MOST_WAYS];
+};
+
+/* The ways of parts that have other batches, queries and keys. */
+void vkdml_attention_list_ways(const struct vkdml_attention *attention, const struct vkdml_attention_part *part,
+                               const struct vkdml_plan_limits *limits, struct vkdml_attention_ways *ways);
+
 /* How many shares keys are to have. */
 uint32_t vkdml_attention_shares(const struct vkdml_attention *attention, const struct vkdml_plan_limits *limits);
 

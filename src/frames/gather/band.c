@@ -160,7 +160,7 @@ static VkdmlResult plan_gather(const struct diagonals *d, const struct vkdml_gat
         .constant_count = 4,
         .arguments = {band->value[0], band->value[1], (uint32_t)band->first, (uint32_t)(band->last - band->first)},
     };
-    use.has_pattern = source != VKDML_BAND_INPUT && fill_pattern(gather, band, use.pattern);
+    use.has_pattern = source != VKDML_BAND_INPUT && !d->builder->limits->general && fill_pattern(gather, band, use.pattern);
     if (use.has_pattern) {
         use.constants[3].value = VKDML_BAND_PATTERN;
     }
@@ -261,6 +261,22 @@ static VkdmlResult plan_over_copy(const struct diagonals *d, bool *planned) {
     return result;
 }
 
+/* For any sizes: no shorter way where the band is empty or the whole matrix, no wider elements. */
+static VkdmlResult plan_general(struct diagonals *d) {
+    struct vkdml_gather gather;
+    begin_gather(d, d->input, &gather);
+    const struct vkdml_gather_dimension *columns = &gather.dimensions[gather.count - 1];
+    if (columns->output_stride != 1 && gather.dimensions[gather.count - 2].output_stride == 1) {
+        const struct vkdml_gather_dimension rows = gather.dimensions[gather.count - 2];
+        gather.dimensions[gather.count - 2] = *columns;
+        gather.dimensions[gather.count - 1] = rows;
+        transpose(&gather, &d->band);
+    }
+    vkdml_gather_collapse(&gather, 0, gather.count - 2);
+    vkdml_gather_make_general(&gather);
+    return plan_gather(d, &gather, d->input == NULL ? VKDML_BAND_ZEROS : VKDML_BAND_INPUT, &d->band);
+}
+
 static VkdmlResult plan_band(struct diagonals *d) {
     static const uint32_t zero[2] = {0, 0};
     const struct vkdml_view *output = d->output;
@@ -269,6 +285,12 @@ static VkdmlResult plan_band(struct diagonals *d) {
     const int64_t highest = (int64_t)output->sizes[output->rank - 1] - 1;
     band->first = band->first > lowest ? band->first : lowest;
     band->last = band->last < highest ? band->last : highest;
+    if (d->builder->limits->general) {
+        if (band->first > band->last) { /* a diagonal beyond the last */
+            band->first = band->last = highest + 1;
+        }
+        return plan_general(d);
+    }
     const bool is_all = band->first == lowest && band->last == highest;
     if (is_all || band->first > band->last) {
         return plan_uniform(d, is_all != band->invert);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/notes.h"
+#include "frames/gather/gather_elements.h"
 #include "frames/gather/transfer.h"
 
 /* Of a gather of more dimensions than kernels take the smallest, but for the row. */
@@ -105,6 +106,11 @@ VkdmlResult vkdml_copy_plan(struct vkdml_gather *gather, bool shares_seams, stru
     if (vkdml_transfer_suits_copy(gather, builder->limits)) {
         return vkdml_transfer_plan_copy(gather, builder);
     }
+    if (builder->limits->general) {
+        static const struct vkdml_gather_use general = {.kernel = VKDML_KERNEL_COPY};
+        vkdml_gather_make_general(gather);
+        return vkdml_gather_plan(gather, &general, builder);
+    }
     const uint32_t element_bytes = gather->element_bytes;
     vkdml_gather_widen(gather);
     if (gather->element_bytes != element_bytes) {
@@ -142,6 +148,15 @@ VkdmlResult vkdml_copy_plan_words(const struct vkdml_origin *output, const struc
         .dimensions = {{.size = words, .output_stride = 1, .input_stride = 1, .input_size = words}},
     };
     return vkdml_copy_plan(&gather, false, builder);
+}
+
+VkdmlResult vkdml_copy_add_spare(DML_TENSOR_DATA_TYPE type, struct vkdml_builder *builder) {
+    if (!vkdml_builder_wants_spares(builder)) {
+        return VKDML_SUCCESS;
+    }
+    struct vkdml_plan_step spare = {.kind = VKDML_PLAN_DISPATCH, .is_general = true};
+    vkdml_gather_set_general_copy(vkdml_data_type_size(type), builder->limits, &spare);
+    return vkdml_builder_add_spare(builder, &spare);
 }
 
 bool vkdml_copy_add(struct vkdml_gather *gather, uint32_t size, uint64_t output_stride, uint64_t input_stride) {

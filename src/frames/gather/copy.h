@@ -26,4 +26,8 @@ bool vkdml_copy_add(struct vkdml_gather *gather, uint32_t size, uint64_t output_
  * tensor's strides; their output strides then say how they lie there, and *tensor is there. */
 VkdmlResult vkdml_copy_pack(struct vkdml_gather *gather, struct vkdml_origin *tensor, struct vkdml_builder *builder);
 
+/* Adds to a general plan what a copy of elements of a type needs: an operator that computes for some sizes copies for
+ * others. */
+VkdmlResult vkdml_copy_add_spare(DML_TENSOR_DATA_TYPE type, struct vkdml_builder *builder);
+
 #endif

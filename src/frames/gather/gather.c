@@ -89,6 +89,20 @@ void vkdml_gather_collapse(struct vkdml_gather *gather, uint32_t first, uint32_t
     }
 }
 
+void vkdml_gather_make_general(struct vkdml_gather *gather) {
+    static const struct vkdml_gather_dimension one = {
+        .size = 1, .output_stride = 1, .input_stride = 1, .input_size = 1, .period = 1};
+    if (gather->count < VKDML_MAX_DIMENSIONS && gather->dimensions[gather->count - 1].output_stride != 1) {
+        gather->dimensions[gather->count++] = one;
+    }
+    const uint32_t more = gather->count < VKDML_MAX_DIMENSIONS ? VKDML_MAX_DIMENSIONS - gather->count : 0;
+    memmove(gather->dimensions + more, gather->dimensions, gather->count * sizeof(*gather->dimensions));
+    for (uint32_t d = 0; d < more; ++d) {
+        gather->dimensions[d] = one;
+    }
+    gather->count += more;
+}
+
 /* Whether elements twice as wide lie side by side: the row is dense and even, and every row starts at an even element.
  */
 static bool can_double(const struct vkdml_gather *gather) {

@@ -79,6 +79,11 @@ void vkdml_gather_collapse(struct vkdml_gather *gather, uint32_t first, uint32_t
  * that move every element unchanged. */
 void vkdml_gather_widen(struct vkdml_gather *gather);
 
+/* For general plans: adds dimensions of size 1 up to VKDML_MAX_DIMENSIONS, so that kernels do not depend on how many
+ * remain after collapsing. Elements of the last one are adjacent in the output where there is room for such a dimension.
+ */
+void vkdml_gather_make_general(struct vkdml_gather *gather);
+
 bool vkdml_gather_is_padded(const struct vkdml_gather_dimension *dimension);
 
 /* Whether a step goes by tiles or blocks: for those who would rather not copy than element by element. */

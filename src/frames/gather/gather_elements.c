@@ -29,9 +29,10 @@
 #define RIM_BYTES    4
 #define RIMMED_BYTES 20
 
-static enum vkdml_gather_input_rows input_rows(const struct vkdml_gather *gather) {
+static enum vkdml_gather_input_rows input_rows(const struct vkdml_gather *gather,
+                                               const struct vkdml_plan_limits *limits) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
-    return row->input_stride > 1 || row->is_backward ? VKDML_GATHER_INPUT_APART
+    return limits->general || row->input_stride > 1 || row->is_backward ? VKDML_GATHER_INPUT_APART
            : row->input_stride == 0                  ? VKDML_GATHER_INPUT_TOGETHER
            : vkdml_gather_is_padded(row)             ? VKDML_GATHER_INPUT_UNALIGNED
                                                      : VKDML_GATHER_INPUT_TOGETHER;
@@ -84,17 +85,12 @@ static void fill_dimensions(const struct vkdml_gather *gather, const struct vkdm
     parameters->row_period_divisor = vkdml_divisor(row->period > 0 ? row->period : 1);
 }
 
-/* General plans copy and pad row by row, however long rows are. Other kernels need their rows as they are. */
-static bool is_general(const struct vkdml_gather_use *use, const struct vkdml_plan_limits *limits) {
-    return limits->general && (use->kernel == VKDML_KERNEL_COPY || use->kernel == VKDML_KERNEL_PADDING);
-}
-
 /* Whether the kernel for CPUs can do it: rows are dense, and the input's too, or one element repeated. It rounds places
  * up in 32 bits. */
 static bool is_in_runs(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                        const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits) {
     const struct vkdml_gather_dimension *row = &gather->dimensions[gather->count - 1];
-    const bool is_serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL && !is_general(use, limits);
+    const bool is_serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL && !limits->general;
     return is_serial && use->runs_kernel != VKDML_KERNEL_COPY && row->output_stride == 1 && row->input_stride <= 1 &&
            !row->is_backward && part->output.size <= UINT32_MAX / 2;
 }
@@ -247,10 +243,41 @@ static void note_rows(enum vkdml_gather_rows rows, bool dense, bool in_runs, uin
     }
 }
 
+struct walk {
+    uint32_t local_size;
+    uint32_t rank;
+    uint32_t run_rank;
+    bool dense;
+    enum vkdml_gather_rows rows;
+    enum vkdml_gather_input_rows input_rows;
+};
+
+static void set_walk(const struct walk *walk, uint32_t element_bytes, struct vkdml_plan_step *step) {
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_LOCAL_SIZE, walk->local_size);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_ELEMENT_BITS, 8 * element_bytes);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_RANK, walk->rank);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_RUN_RANK, walk->run_rank);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_DENSE, walk->dense);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_ROWS, walk->rows);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_INPUT_ROWS, walk->input_rows);
+}
+
+void vkdml_gather_set_general_copy(uint32_t element_bytes, const struct vkdml_plan_limits *limits,
+                                   struct vkdml_plan_step *step) {
+    const uint32_t rank = VKDML_MAX_DIMENSIONS - 1;
+    const struct walk walk = {
+        vkdml_local_size(limits, LOCAL_SIZE), rank, rank, true, VKDML_GATHER_ROWS_SHORT, VKDML_GATHER_INPUT_APART};
+    step->kernel = VKDML_KERNEL_COPY;
+    step->buffer_count = 2;
+    set_walk(&walk, element_bytes, step);
+    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_CHUNKS, 1);
+}
+
+/* General plans go row by row, however long rows are. */
 VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struct vkdml_gather_use *use,
                                   const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
                                   struct vkdml_report *report, struct vkdml_plan_step *step) {
-    const uint32_t rank = is_general(use, limits) ? gather->count - 1 : run_rank(gather, &part->box);
+    const uint32_t rank = limits->general ? gather->count - 1 : run_rank(gather, &part->box);
     struct vkdml_gather_parameters parameters;
     const bool in_runs = is_in_runs(gather, use, part, limits);
     fill_parameters(gather, use, part, rank, in_runs, &parameters);
@@ -258,11 +285,11 @@ VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struc
     const uint32_t local_size = vkdml_local_size(limits, in_runs ? RUNS_LOCAL_SIZE : LOCAL_SIZE);
     const bool dense = gather->dimensions[gather->count - 1].output_stride == 1;
     const bool is_broadcast = dense && !in_runs && gather->dimensions[gather->count - 1].input_stride == 0;
-    const bool chosen = dense && use->chunks != 0 && !is_general(use, limits);
-    uint32_t chunks = chosen ? use->chunks : is_broadcast && !is_general(use, limits) ? BROADCAST_CHUNKS : 1;
+    const bool chosen = dense && use->chunks != 0 && !limits->general;
+    uint32_t chunks = chosen ? use->chunks : is_broadcast && !limits->general ? BROADCAST_CHUNKS : 1;
     const enum vkdml_gather_rows rows =
         in_runs                   ? VKDML_GATHER_ROWS_LONG
-        : is_general(use, limits) ? VKDML_GATHER_ROWS_SHORT
+        : limits->general ? VKDML_GATHER_ROWS_SHORT
                                   : fill_rows(gather, use, part, rank, local_size, &parameters, &chunks);
     const uint64_t group_count = vkdml_divide_up(parameters.item_count, (uint64_t)local_size * chunks);
     VkdmlResult result = vkdml_grid(group_count, limits, report, step->groups);
@@ -273,19 +300,16 @@ VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struc
     note_rows(rows, dense, in_runs, chunks, report);
 
     step->kernel = in_runs ? use->runs_kernel : use->kernel;
-    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_LOCAL_SIZE, local_size);
-    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_ELEMENT_BITS, 8 * gather->element_bytes);
-    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_RANK, gather->count - 1);
-    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_RUN_RANK, rank);
-    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_DENSE, dense);
+    const struct walk walk = {
+        local_size, gather->count - 1, rank, dense, rows, input_rows(gather, limits),
+    };
+    set_walk(&walk, gather->element_bytes, step);
     if (in_runs) {
         const bool repeated = gather->dimensions[gather->count - 1].input_stride == 0;
         vkdml_step_constant(step, VKDML_GATHER_CONSTANT_REPEATED, repeated);
     } else {
         vkdml_step_constant(step, VKDML_GATHER_CONSTANT_CHUNKS, chunks);
     }
-    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_ROWS, rows);
-    vkdml_step_constant(step, VKDML_GATHER_CONSTANT_INPUT_ROWS, input_rows(gather));
     for (uint32_t i = 0; i < use->constant_count; ++i) {
         if ((vkdml_kernel_info(step->kernel)->constants >> use->constants[i].id & 1) != 0) {
             vkdml_step_constant(step, use->constants[i].id, use->constants[i].value);

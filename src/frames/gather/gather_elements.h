@@ -9,4 +9,8 @@ VkdmlResult vkdml_gather_elements(const struct vkdml_gather *gather, const struc
                                   const struct vkdml_gather_part *part, const struct vkdml_plan_limits *limits,
                                   struct vkdml_report *report, struct vkdml_plan_step *step);
 
+/* Makes a step's kernel that of copies in general plans. */
+void vkdml_gather_set_general_copy(uint32_t element_bytes, const struct vkdml_plan_limits *limits,
+                                   struct vkdml_plan_step *step);
+
 #endif

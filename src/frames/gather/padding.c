@@ -43,6 +43,9 @@ static bool is_far(const struct vkdml_gather *gather, DML_PADDING_MODE mode) {
     return false;
 }
 
+/* Of general plans: all outer dimensions may be padded, by any rims. */
+#define ANY_PADDED (VKDML_PADDING_FAR | ((1u << (VKDML_MAX_DIMENSIONS - 1)) - 1))
+
 /* The outer dimensions that are padded, and whether a rim is far, as padding.comp is told. */
 static uint32_t padded_dimensions(const struct vkdml_gather *gather, DML_PADDING_MODE mode) {
     uint32_t padded = is_far(gather, mode) ? VKDML_PADDING_FAR : 0;
@@ -85,11 +88,15 @@ VkdmlResult vkdml_padding_plan(const struct vkdml_padding *padding, const struct
     gather.source = rim_source;
     gather.source_mode = padding->mode;
     vkdml_gather_collapse(&gather, 0, gather.count);
-    if (builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL) { /* whose kernel goes through rows from end to end */
+    if (builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL && !builder->limits->general) { /* whose kernel goes through rows from end to end */
         fold_rows(&gather, padding->mode);
     }
 
-    const uint32_t padded = padded_dimensions(&gather, padding->mode);
+    const bool is_general = builder->limits->general;
+    if (is_general) {
+        vkdml_gather_make_general(&gather);
+    }
+    const uint32_t padded = is_general ? ANY_PADDED : padded_dimensions(&gather, padding->mode);
     const bool in_runs = (padded & VKDML_PADDING_FAR) == 0 && gather.dimensions[gather.count - 1].input_stride == 1;
     const struct vkdml_gather_use use = {
         .kernel = VKDML_KERNEL_PADDING,

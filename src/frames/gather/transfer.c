@@ -5,8 +5,9 @@
 
 _Static_assert(VKDML_MAX_DIMENSIONS - 1 <= VKDML_PLAN_MAX_COPY_RANK, "a copy has as many outer dimensions as a gather");
 
+/* Sizes decide whether there is such a command, and a general plan must have a kernel then, too. */
 static bool is_preferred(const struct vkdml_plan_limits *limits) {
-    return limits->transfer_allowed && limits->transfer_is_faster;
+    return limits->transfer_allowed && limits->transfer_is_faster && !limits->general;
 }
 
 bool vkdml_transfer_suits_copy(const struct vkdml_gather *gather, const struct vkdml_plan_limits *limits) {

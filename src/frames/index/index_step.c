@@ -73,6 +73,14 @@ static void find_shape(const struct vkdml_index *index, const struct vkdml_box *
     shape->item = has_gaps ? 1 : VECTOR_BYTES / index->element_bytes;
 }
 
+/* Of general plans: element by element, through as many dimensions as there can be. */
+static void make_general(struct shape *shape) {
+    vkdml_dimensions_make_general(shape->outer, &shape->rank);
+    shape->run_rank = shape->rank;
+    shape->run_length = shape->row.size;
+    shape->item = 1;
+}
+
 /* The coordinates of the first outer dimensions. */
 static uint32_t count_outer(const struct shape *shape, uint32_t rank) {
     uint32_t count = 1;
@@ -306,7 +314,7 @@ static bool has_lines(const struct vkdml_index *index, const struct vkdml_index_
     const bool updates = index->mode == VKDML_INDEX_UPDATE;
     const uint32_t unit = unit_of(index), bytes = index->element_bytes;
     const uint32_t input_unit = updates ? unit : VECTOR_BYTES / bytes;
-    if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL || (index->mode != VKDML_INDEX_GATHER && !updates) ||
+    if (limits->general || limits->variant == VKDML_KERNEL_VARIANT_SERIAL || (index->mode != VKDML_INDEX_GATHER && !updates) ||
         part->has_windows || index->column_count != 1 || column->stride != 1 || shape->row.strides[OUTPUT] != 1 ||
         shape->row.strides[INDICES] != 1 || shape->row.strides[INPUT] != updates ||
         shape->row.strides[REST] != updates || shape->row.size < LEAST_LINE || column->size / 2 > shape->row.size ||
@@ -390,11 +398,14 @@ VkdmlResult vkdml_index_fill_step(const struct vkdml_index *index, const struct 
     struct shape shape;
     struct vkdml_index_parameters parameters;
     find_shape(index, &part->box, &shape);
+    if (limits->general) {
+        make_general(&shape);
+    }
     fill_parameters(index, part, &shape, &parameters);
     struct lines lines;
     const bool by_lines = has_lines(index, part, &shape, limits, &lines);
-    const bool by_rows = serial && owns_rows(index, part, &shape);
-    const uint32_t strip_shift = serial || by_lines ? 0 : strip_shift_of(index, part, &shape, limits);
+    const bool by_rows = serial && !limits->general && owns_rows(index, part, &shape);
+    const uint32_t strip_shift = serial || by_lines || limits->general ? 0 : strip_shift_of(index, part, &shape, limits);
     const uint32_t item_count =
         strip_shift != 0 ? fill_strips(&shape, strip_shift, &parameters) : parameters.item_count;
     parameters.share = by_rows ? share_of_rows(&shape) : serial ? share_of(index, &shape, item_count) : 1;

@@ -113,7 +113,8 @@ static uint64_t count_units(const struct vkdml_box *box, uint32_t rows) {
 static uint32_t choose_rows(const struct covered *covered, const struct vkdml_box *box) {
     const struct vkdml_integer_axis *axis = &covered->depthwise->rows;
     const bool serial = covered->builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    uint32_t rows = axis->tap_step == 1 && axis->step < axis->taps && box->size[ROWS] > 1 ? MOST_ROWS : 1;
+    const bool is_general = covered->builder->limits->general;
+    uint32_t rows = !is_general && axis->tap_step == 1 && axis->step < axis->taps && box->size[ROWS] > 1 ? MOST_ROWS : 1;
     while (rows > 1 && !serial && count_units(box, rows) < ENOUGH_INVOCATIONS) {
         rows /= 2;
     }
@@ -127,7 +128,7 @@ static bool has_vectors(const struct covered *covered, const struct vkdml_box *b
     const struct vkdml_window window = window_of(covered, OUT, box);
     const uint32_t place =
         vkdml_place_modulo_16(covered->builder->limits, p->out.offset + window.offset, (uint64_t)window.lead * size);
-    bool has_vectors = p->columns.out_stride == 1 && box->size[COLUMNS] % WIDTH == 0 && place % (WIDTH * size) == 0;
+    bool has_vectors = !covered->builder->limits->general && p->columns.out_stride == 1 && box->size[COLUMNS] % WIDTH == 0 && place % (WIDTH * size) == 0;
     for (uint32_t d = ROWS; d < RANK; ++d) {
         has_vectors = has_vectors && (box->size[d] == 1 || covered->strides[OUT][d] % WIDTH == 0);
     }

@@ -91,8 +91,9 @@ static const struct vkdml_origin *origin_of(const struct packing *packing, uint3
     return t == SOURCE ? &packing->lines->source : t == PACKED ? packing->packed : &packing->lines->zero_point;
 }
 
+/* Whether places of the source are looked at before it is read: in general plans always. */
 static bool has_padding(const struct packing *packing) {
-    bool has_padding = false;
+    bool has_padding = packing->builder->limits->general;
     for (uint32_t d = 0; d < packing->lines->rank; ++d) {
         const struct vkdml_integer_dimension *dimension = &packing->lines->dimensions[d];
         has_padding = has_padding || dimension->start != 0 || dimension->size > dimension->source_size;
@@ -202,7 +203,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     }
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
-    const bool along_lines = lines->step != 1;
+    const bool along_lines = limits->general || lines->step != 1;
     struct vkdml_integer_pack_parameters parameters;
     memset(&parameters, 0, sizeof(parameters));
     uint64_t line_count = 1;

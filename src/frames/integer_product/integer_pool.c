@@ -78,7 +78,7 @@ static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, ui
 static bool has_vectors(const struct pooling *pooling, const struct vkdml_box *box, uint32_t lead, uint64_t offset) {
     const struct vkdml_view *output = &pooling->pool->output;
     const uint32_t last = output->rank - 1;
-    bool has_vectors = pooling->lanes == 1 && output->strides[last] == 1 && box->size[last] % 4 == 0 &&
+    bool has_vectors = !pooling->builder->limits->general && pooling->lanes == 1 && output->strides[last] == 1 && box->size[last] % 4 == 0 &&
                        vkdml_place_modulo_16(pooling->builder->limits, output->at.offset + offset, lead) % 4 == 0;
     for (uint32_t d = 0; d < last; ++d) {
         has_vectors = has_vectors && (box->size[d] == 1 || output->strides[d] % 4 == 0);
@@ -130,13 +130,34 @@ static bool exists(const struct vkdml_integer_pool *pool, uint32_t term) {
     return pool->terms[term].at.type != DML_TENSOR_DATA_TYPE_UNKNOWN;
 }
 
+static uint32_t local_size_of(const struct pooling *pooling) {
+    const struct vkdml_plan_limits *limits = pooling->builder->limits;
+    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    return vkdml_local_size(limits, serial && pooling->lanes < SERIAL_LOCAL_SIZE ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+}
+
+static void set_kernel(const struct pooling *pooling, bool vectors, struct vkdml_plan_step *step) {
+    const struct vkdml_integer_pool *pool = pooling->pool;
+    step->kernel = VKDML_KERNEL_INTEGER_POOL;
+    step->float_controls = pooling->builder->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_LOCAL_SIZE, local_size_of(pooling));
+    vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_TYPES,
+                        (uint32_t)pool->input.at.type | (uint32_t)pool->output.at.type << 4);
+    vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_SHAPE,
+                        (pool->counts_padding ? VKDML_INTEGER_POOL_COUNTS_PADDING : 0) |
+                            (exists(pool, VKDML_INTEGER_TERM_ZERO_A) ? VKDML_INTEGER_POOL_HAS_ZERO : 0) |
+                            (exists(pool, VKDML_INTEGER_TERM_ZERO_OUT) ? VKDML_INTEGER_POOL_OUT_HAS_ZERO : 0) |
+                            (vectors ? VKDML_INTEGER_POOL_OUT_IS_VECTOR : 0));
+    vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_LANES, pooling->lanes);
+    vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    step->buffer_count = 3;
+}
+
 static VkdmlResult add(void *context, const struct vkdml_box *box) {
     const struct pooling *pooling = context;
     const struct vkdml_integer_pool *pool = pooling->pool;
     const struct vkdml_plan_limits *limits = pooling->builder->limits;
-    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    const uint32_t wanted = serial && pooling->lanes < SERIAL_LOCAL_SIZE ? SERIAL_LOCAL_SIZE : LOCAL_SIZE;
-    const uint32_t local_size = vkdml_local_size(limits, wanted);
+    const uint32_t local_size = local_size_of(pooling);
     struct vkdml_integer_pool_parameters parameters;
     struct vkdml_plan_step *step;
     VkdmlResult result = vkdml_builder_add(pooling->builder, &step);
@@ -160,24 +181,21 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     const uint64_t groups = vkdml_divide_up(units, local_size / pooling->lanes);
     parameters.unit_count = (uint32_t)units;
     parameters.group_count = (uint32_t)groups;
-    step->kernel = VKDML_KERNEL_INTEGER_POOL;
-    step->float_controls = limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_LOCAL_SIZE, local_size);
-    vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_TYPES,
-                        (uint32_t)pool->input.at.type | (uint32_t)pool->output.at.type << 4);
-    vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_SHAPE,
-                        (pool->counts_padding ? VKDML_INTEGER_POOL_COUNTS_PADDING : 0) |
-                            (exists(pool, VKDML_INTEGER_TERM_ZERO_A) ? VKDML_INTEGER_POOL_HAS_ZERO : 0) |
-                            (exists(pool, VKDML_INTEGER_TERM_ZERO_OUT) ? VKDML_INTEGER_POOL_OUT_HAS_ZERO : 0) |
-                            (vectors ? VKDML_INTEGER_POOL_OUT_IS_VECTOR : 0));
-    vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_LANES, pooling->lanes);
-    vkdml_step_constant(step, VKDML_INTEGER_POOL_CONSTANT_FLOAT_CONTROLS, step->float_controls);
+    set_kernel(pooling, vectors, step);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     step->buffers[0] = vkdml_origin_buffer(&pool->input.at, input.offset, input.size);
     step->buffers[1] = vkdml_origin_buffer(&pool->output.at, output.offset, output.size);
     step->buffers[2] = vkdml_origin_buffer(&pooling->terms->at, 0, 4 * (uint64_t)pooling->terms->word_count);
-    step->buffer_count = 3;
     return vkdml_grid(groups, limits, pooling->builder->report, step->groups);
+}
+
+/* General plans of small windows, or of large ones, whichever this one's are not. */
+static VkdmlResult add_spare(const struct pooling *pooling, uint32_t most) {
+    struct vkdml_plan_step step = {.kind = VKDML_PLAN_DISPATCH, .is_general = true};
+    struct pooling other = *pooling;
+    other.lanes = pooling->lanes == 1 ? most : 1;
+    set_kernel(&other, false, &step);
+    return vkdml_builder_add_spare(pooling->builder, &step);
 }
 
 VkdmlResult vkdml_integer_pool_plan(const struct vkdml_integer_pool *pool, struct vkdml_builder *builder) {
@@ -186,6 +204,9 @@ VkdmlResult vkdml_integer_pool_plan(const struct vkdml_integer_pool *pool, struc
     struct pooling pooling = {pool, &terms, 1, 1, builder};
     for (uint32_t s = 0; s + 2 < pool->input.rank && pooling.tap_count <= UINT32_MAX; ++s) {
         pooling.tap_count *= pool->walks[s].taps;
+    }
+    if (builder->limits->general) {
+        pooling.lanes = pooling.tap_count > MANY_TAPS ? most : 1;
     }
     while (pooling.lanes < most && pooling.tap_count > (uint64_t)pooling.lanes * MANY_TAPS) {
         pooling.lanes *= 2;
@@ -199,5 +220,6 @@ VkdmlResult vkdml_integer_pool_plan(const struct vkdml_integer_pool *pool, struc
     vkdml_builder_phase(builder);
     const struct vkdml_covering covering = {&pooling, pool->output.rank, TENSORS, builder, bytes, reach, add};
     const struct vkdml_box whole = vkdml_box_of(pool->output.rank, pool->output.sizes, sizeof(*pool->output.sizes));
-    return result == VKDML_SUCCESS ? vkdml_cover(&covering, &whole) : result;
+    result = result == VKDML_SUCCESS ? vkdml_cover(&covering, &whole) : result;
+    return result == VKDML_SUCCESS && vkdml_builder_wants_spares(builder) ? add_spare(&pooling, most) : result;
 }

@@ -73,7 +73,7 @@ struct column {
 };
 
 static uint32_t find_columns(const struct vkdml_integer_product *p, const struct vkdml_box *box,
-                             struct column *columns) {
+                             const struct vkdml_plan_limits *limits, struct column *columns) {
     const uint32_t words = vkdml_integer_line_words(&p->b.lines);
     uint32_t rank = 0, sums = 1;
     for (uint32_t d = p->column_rank; d-- > 0;) {
@@ -81,10 +81,10 @@ static uint32_t find_columns(const struct vkdml_integer_product *p, const struct
                                       sums};
         sums *= p->columns[d].size;
         struct column *inner = rank > 0 ? &columns[rank - 1] : NULL;
-        if (column.size == 1) {
+        if (column.size == 1 && !limits->general) {
             continue;
         }
-        if (inner != NULL && (uint64_t)inner->b_step * inner->size == column.b_step &&
+        if (!limits->general && inner != NULL && (uint64_t)inner->b_step * inner->size == column.b_step &&
             (uint64_t)inner->out_step * inner->size == column.out_step &&
             inner->sum_step * inner->size == column.sum_step) {
             inner->size *= column.size;
@@ -104,7 +104,7 @@ static bool has_vectors(const struct vkdml_integer_product *p, const struct vkdm
     const uint32_t bytes = vkdml_data_type_size(p->out.type);
     const struct vkdml_window window = vkdml_integer_out_window(p, box);
     const uint32_t place = vkdml_place_modulo_16(limits, p->out.offset + window.offset, (uint64_t)window.lead * bytes);
-    bool has_vectors = columns[0].out_step == 1 && columns[0].size % 4 == 0 && place % (4 * bytes) == 0;
+    bool has_vectors = !limits->general && columns[0].out_step == 1 && columns[0].size % 4 == 0 && place % (4 * bytes) == 0;
     for (uint32_t d = 1; d < rank; ++d) {
         has_vectors = has_vectors && columns[d].out_step % 4 == 0;
     }
@@ -150,11 +150,11 @@ static bool fits_cores(const struct tile *tile, const struct vkdml_plan_limits *
 }
 
 static bool is_thin(const struct vkdml_integer_product *p, uint32_t rows, const struct vkdml_plan_limits *limits) {
-    return limits->variant != VKDML_KERNEL_VARIANT_SERIAL && rows <= MOST_THIN_ROWS && !is_gathered(p) &&
+    return !limits->general && limits->variant != VKDML_KERNEL_VARIANT_SERIAL && rows <= MOST_THIN_ROWS && !is_gathered(p) &&
            words_of_sum(p) >= LEAST_THIN_WORDS && vkdml_local_size(limits, THIN_LOCAL_SIZE) == THIN_LOCAL_SIZE;
 }
 
-/* The tile that is done first. Workgroups come in rounds, of which a tile's speed says how long each is. */
+/* The tile that is done first; of general plans one for all sizes, which has no matrix cores. Workgroups come in rounds, of which a tile's speed says how long each is. */
 static const struct tile *choose_tile(const struct vkdml_integer_product *p, const uint32_t sizes[2], uint64_t batches,
                                       const struct vkdml_plan_limits *limits) {
     const struct tile *chosen = limits->dot_products ? &dot : &plain;
@@ -162,7 +162,7 @@ static const struct tile *choose_tile(const struct vkdml_integer_product *p, con
     if (limits->variant == VKDML_KERNEL_VARIANT_SERIAL) {
         return &alone;
     }
-    if (limits->byte_cores.subgroup_size == 0 || sizes[0] < LEAST_MATRIX_SIZE || sizes[1] < LEAST_MATRIX_SIZE ||
+    if (limits->general || limits->byte_cores.subgroup_size == 0 || sizes[0] < LEAST_MATRIX_SIZE || sizes[1] < LEAST_MATRIX_SIZE ||
         4 * (uint64_t)words_of_sum(p) < LEAST_MATRIX_SIZE) {
         return chosen;
     }
@@ -295,7 +295,7 @@ VkdmlResult vkdml_integer_fill_step(const struct vkdml_integer_product *product,
     const struct vkdml_plan_limits *limits = builder->limits;
     struct vkdml_integer_product_parameters parameters;
     struct column columns[RANK];
-    const uint32_t rank = find_columns(p, box, columns);
+    const uint32_t rank = find_columns(p, box, limits, columns);
     fill_parameters(p, packed, box, &parameters);
     fill_columns(columns, rank, &parameters);
     fill_terms(p, terms, box, &parameters);

@@ -13,8 +13,14 @@
 /* So many words each before another invocation takes part. */
 #define WORDS_OF_LANE 16
 
+/* Of general plans, for lines of any length. */
+#define GENERAL_LANES 8
+
 static uint32_t choose_lanes(const struct vkdml_integer_sums *sums, const struct vkdml_plan_limits *limits) {
     uint32_t lanes = 1;
+    if (limits->general && limits->variant != VKDML_KERNEL_VARIANT_SERIAL) {
+        return GENERAL_LANES;
+    }
     while (limits->variant != VKDML_KERNEL_VARIANT_SERIAL && lanes < MOST_LANES &&
            lanes * WORDS_OF_LANE < sums->word_count) {
         lanes *= 2;

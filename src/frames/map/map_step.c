@@ -90,16 +90,9 @@ static void find_shape(const struct vkdml_map *map, const struct vkdml_box *box,
 }
 
 /* Of general plans: element by element, through as many dimensions as there can be. */
-#define GENERAL_RANK (VKDML_MAX_DIMENSIONS - 1)
-
 static void make_general(struct shape *shape) {
-    const uint32_t more = GENERAL_RANK - shape->rank;
-    memmove(shape->outer + more, shape->outer, shape->rank * sizeof(*shape->outer));
-    memset(shape->outer, 0, more * sizeof(*shape->outer));
-    for (uint32_t d = 0; d < more; ++d) {
-        shape->outer[d].size = 1;
-    }
-    shape->rank = shape->run_rank = GENERAL_RANK;
+    vkdml_dimensions_make_general(shape->outer, &shape->rank);
+    shape->run_rank = shape->rank;
     shape->run_length = shape->row.size;
     shape->item = 1;
 }

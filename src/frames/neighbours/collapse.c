@@ -53,3 +53,45 @@ void vkdml_neighbours_collapse(struct vkdml_neighbours *n) {
         n->dimensions[n->count++] = (struct vkdml_neighbours_dimension){.size = 1};
     }
 }
+
+struct order {
+    uint32_t count;
+    uint32_t taken[VKDML_MAX_DIMENSIONS]; /* dimensions; those of size 1 that are added: VKDML_MAX_DIMENSIONS */
+};
+
+static void take(struct order *order, const struct vkdml_neighbours *n, bool walked, uint32_t end) {
+    for (uint32_t d = 0; d < end; ++d) {
+        if (n->dimensions[d].is_walked == walked) {
+            order->taken[order->count++] = d;
+        }
+    }
+}
+
+void vkdml_neighbours_make_general(struct vkdml_neighbours *n, struct vkdml_box *box, bool keeps_last) {
+    const struct vkdml_neighbours few = *n;
+    const struct vkdml_box old = *box;
+    const uint32_t end = keeps_last ? few.count - 1 : few.count, more = VKDML_MAX_DIMENSIONS - few.count;
+    struct order order = {.count = 0};
+    while (order.count < more) {
+        order.taken[order.count++] = VKDML_MAX_DIMENSIONS;
+    }
+    take(&order, &few, false, end);
+    take(&order, &few, true, end);
+    if (keeps_last) {
+        order.taken[order.count++] = end;
+    }
+    uint32_t walk = n->count = order.count;
+    for (uint32_t d = 0; d < order.count; ++d) {
+        const uint32_t from = order.taken[d];
+        const bool is_added = from == VKDML_MAX_DIMENSIONS;
+        n->dimensions[d] = is_added ? (struct vkdml_neighbours_dimension){.size = 1} : few.dimensions[from];
+        box->origin[d] = is_added ? 0 : old.origin[from];
+        box->size[d] = is_added ? 1 : old.size[from];
+    }
+    for (uint32_t w = few.count, d = 0; d < few.count; ++d) { /* steps follow the dimensions, in their order */
+        if (few.dimensions[d].is_walked) {
+            box->origin[walk] = old.origin[w];
+            box->size[walk++] = old.size[w++];
+        }
+    }
+}

@@ -225,6 +225,10 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
                      ? vkdml_pool_fill_step(n, &part, w->builder->limits, w->builder->report, step)
                      : vkdml_neighbours_fill_step(n, &part, w->builder->limits, w->builder->report, step);
     }
+    if (result == VKDML_SUCCESS && vkdml_builder_wants_spares(w->builder)) {
+        result = n->pool != VKDML_POOL_NONE ? vkdml_pool_add_spares(n, &part, w->builder)
+                                            : vkdml_neighbours_add_spares(n, &part, w->builder);
+    }
     return result;
 }
 

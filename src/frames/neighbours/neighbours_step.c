@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "frames/neighbours/collapse.h"
 #include "frames/neighbours/shares.h"
 #include "plan/step.h"
 
@@ -213,9 +214,8 @@ static enum vkdml_neighbours_mode whole_rows_of(const struct vkdml_neighbours *n
     return doubles ? VKDML_NEIGHBOURS_MODE_DOUBLED : VKDML_NEIGHBOURS_MODE_SINGLE;
 }
 
-static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
-                       const struct vkdml_plan_limits *limits, uint32_t width, struct shape *shape) {
-    memset(shape, 0, sizeof(*shape));
+static void find_taps(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                      struct shape *shape) {
     uint32_t walk = n->count;
     for (uint32_t d = 0; d < n->count; ++d) {
         if (n->dimensions[d].is_walked) {
@@ -223,6 +223,12 @@ static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neig
             shape->taps[d] = part->box.size[walk++];
         }
     }
+}
+
+static void find_shape(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                       const struct vkdml_plan_limits *limits, uint32_t width, struct shape *shape) {
+    memset(shape, 0, sizeof(*shape));
+    find_taps(n, part, shape);
     shape->width = width;
     shape->mode = mode_of(n, shape);
     shape->ring = NO_RING;
@@ -420,14 +426,15 @@ static uint32_t sliding_of(const struct vkdml_neighbours *n, const struct vkdml_
 }
 
 /* How interpolate.comp finds places, and what it makes of what is there. */
-static uint32_t interpolation_of(const struct vkdml_neighbours *n) {
+static uint32_t interpolation_of(const struct vkdml_neighbours *n, const struct vkdml_plan_limits *limits) {
     uint32_t interpolation = 0;
     for (uint32_t d = 0; d < n->count; ++d) {
         const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
         if (dimension->is_walked && dimension->is_scaled) {
             interpolation |= VKDML_INTERPOLATE_IS_SCALED;
             interpolation |= dimension->scaling.rounds_up ? VKDML_INTERPOLATE_ROUNDS_UP : 0;
-            interpolation |= vkdml_scaling_is_binary(&dimension->scaling) ? 0 : VKDML_INTERPOLATE_DIVIDES;
+            const bool is_exact = !limits->general && vkdml_scaling_is_binary(&dimension->scaling);
+            interpolation |= is_exact ? 0 : VKDML_INTERPOLATE_DIVIDES;
         }
     }
     interpolation |= n->kind == VKDML_NEIGHBOURS_NEAREST ? VKDML_INTERPOLATE_IS_NEAREST : 0;
@@ -444,7 +451,7 @@ static uint32_t operation_of(const struct vkdml_neighbours *n, const struct vkdm
         own_strides[d] = n->dimensions[d].own_stride;
         source_strides[d] = n->dimensions[d].source_stride;
     }
-    uint32_t operation = (interpolates(n) ? interpolation_of(n) : finish_of(n)) << VKDML_NEIGHBOURS_FINISH_SHIFT;
+    uint32_t operation = (interpolates(n) ? interpolation_of(n, limits) : finish_of(n)) << VKDML_NEIGHBOURS_FINISH_SHIFT;
     operation |= n->squares ? VKDML_NEIGHBOURS_SQUARES : 0;
     operation |= shape->terms > LONG_SUM ? VKDML_NEIGHBOURS_IS_LONG : 0;
     operation |= part->accumulates ? VKDML_NEIGHBOURS_ACCUMULATES : 0;
@@ -452,7 +459,8 @@ static uint32_t operation_of(const struct vkdml_neighbours *n, const struct vkdm
     operation |= shape->is_loose ? VKDML_NEIGHBOURS_IS_LOOSE : 0;
     operation |= shape->is_whole ? VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE : 0;
     operation |= n->finish != VKDML_NEIGHBOURS_TOTAL && is_steady(n) ? VKDML_NEIGHBOURS_IS_STEADY : 0;
-    if ((shape->mode == VKDML_NEIGHBOURS_MODE_SIDE || shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE ||
+    if (!limits->general &&
+        (shape->mode == VKDML_NEIGHBOURS_MODE_SIDE || shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE ||
          shape->mode == VKDML_NEIGHBOURS_MODE_HALVED) &&
         is_aligned(n, &n->source, &windows[0], &windows[1], source_strides, shape->width, limits)) {
         operation |= VKDML_NEIGHBOURS_SOURCE_IS_ALIGNED;
@@ -478,9 +486,10 @@ static VkdmlResult refuse_turns(const struct shape *shape, struct vkdml_report *
                             shape->terms, shape->turns, MOST_TURNS);
 }
 
-VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
-                                       const struct vkdml_plan_limits *limits, struct vkdml_report *report,
-                                       struct vkdml_plan_step *step) {
+/* All of a step but the words of its parameters; returns its workgroups. */
+static uint64_t describe_step(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                              const struct shape *shape, const struct vkdml_plan_limits *limits,
+                              struct vkdml_neighbours_parameters *parameters, struct vkdml_plan_step *step) {
     const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
     const bool has_own = n->finish != VKDML_NEIGHBOURS_TOTAL;
     const struct vkdml_origin *own = has_own ? &n->own : &n->source;
@@ -490,69 +499,201 @@ VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const s
         vkdml_window_of(part->own, vkdml_data_type_bits(own->type)),
     };
     const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
-    struct shape shape;
-    const uint32_t width = width_of(n, part);
-    const bool widens =
-        serial && vkdml_data_type_bits(n->target.type) == 32 && vkdml_data_type_is_float(n->source.type);
-    find_shape(n, part, limits, interpolates(n) && widens && width == 4 ? 8 : width, &shape);
-    if (shape.mode != VKDML_NEIGHBOURS_MODE_DOUBLED && shape.mode != VKDML_NEIGHBOURS_MODE_HALVED &&
-        shape.width != width) {
-        find_shape(n, part, limits, width, &shape);
-    }
-    if (shape.turns > MOST_TURNS) {
-        find_shape(n, part, limits, 1, &shape);
-    }
-    if (shape.turns > MOST_TURNS) {
-        return refuse_turns(&shape, report);
-    }
-    struct vkdml_neighbours_parameters parameters;
-    memset(&parameters, 0, sizeof(parameters));
-    const uint64_t per_invocation = shape.ring != NO_RING ? 1 : shape.shares.share;
-    const uint64_t groups = vkdml_divide_up(shape.shares.items, local_size * per_invocation);
-    parameters.group_count = (uint32_t)groups;
-    parameters.item_count = (uint32_t)shape.shares.items;
-    parameters.items_per_row = (uint32_t)shape.items_per_row;
-    parameters.row_length = part->box.size[n->count - 1];
-    parameters.row_divisor = vkdml_divisor(parameters.items_per_row);
-    parameters.share = (uint32_t)shape.shares.share;
-    parameters.ring_length = shape.ring != NO_RING ? part->box.size[shape.ring] : 0;
-    parameters.source_first = windows[0].lead - (uint32_t)(part->source.first - n->source.first);
-    parameters.own_first = windows[2].lead;
-    parameters.target_first = windows[1].lead;
-    memcpy(parameters.arguments, n->arguments, sizeof(n->arguments));
-    fill_dimensions(n, part, &shape, &parameters);
-    fill_walks(n, part, &shape, &parameters);
+    memset(parameters, 0, sizeof(*parameters));
+    const uint64_t per_invocation = shape->ring != NO_RING ? 1 : shape->shares.share;
+    const uint64_t groups = vkdml_divide_up(shape->shares.items, local_size * per_invocation);
+    parameters->group_count = (uint32_t)groups;
+    parameters->item_count = (uint32_t)shape->shares.items;
+    parameters->items_per_row = (uint32_t)shape->items_per_row;
+    parameters->row_length = part->box.size[n->count - 1];
+    parameters->row_divisor = vkdml_divisor(parameters->items_per_row);
+    parameters->share = (uint32_t)shape->shares.share;
+    parameters->ring_length = shape->ring != NO_RING ? part->box.size[shape->ring] : 0;
+    parameters->source_first = windows[0].lead - (uint32_t)(part->source.first - n->source.first);
+    parameters->own_first = windows[2].lead;
+    parameters->target_first = windows[1].lead;
+    memcpy(parameters->arguments, n->arguments, sizeof(n->arguments));
+    fill_dimensions(n, part, shape, parameters);
+    fill_walks(n, part, shape, parameters);
 
     const bool has_halves = n->source.type == DML_TENSOR_DATA_TYPE_FLOAT16 ||
                             own->type == DML_TENSOR_DATA_TYPE_FLOAT16 || n->target.type == DML_TENSOR_DATA_TYPE_FLOAT16;
     step->float_controls = has_halves ? limits->float_controls : limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    const uint32_t ring_own = shape.ring != NO_RING && has_own && is_source(n, own)
-                                  ? shape.ring_taps - 1 - n->dimensions[shape.ring].start
+    const uint32_t ring_own = shape->ring != NO_RING && has_own && is_source(n, own)
+                                  ? shape->ring_taps - 1 - n->dimensions[shape->ring].start
                                   : VKDML_NEIGHBOURS_NO_OWN;
-    const uint32_t operation = operation_of(n, part, &shape, windows, limits);
+    const uint32_t operation = operation_of(n, part, shape, windows, limits);
     step->kernel = interpolates(n) ? VKDML_KERNEL_INTERPOLATE : VKDML_KERNEL_NEIGHBOURS;
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_LOCAL_SIZE, local_size);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_TYPES,
                         (uint32_t)n->source.type | (uint32_t)own->type << 4 | (uint32_t)n->target.type << 8);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OPERATION, operation);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RANK, n->count);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_WALK_OF, walk_nibbles(n, &shape));
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OUTER_WALKS, shape.outer);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_V, shape.width);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_MODE, (uint32_t)shape.mode);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_WALK_OF, walk_nibbles(n, shape));
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_OUTER_WALKS, shape->outer);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_V, shape->width);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_MODE, (uint32_t)shape->mode);
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_RING,
-                        shape.ring != NO_RING ? shape.ring_taps | ring_own << 4 | shape.ring << 8 : 0);
-    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_SLIDING, sliding_of(n, part, &shape, operation));
+                        shape->ring != NO_RING ? shape->ring_taps | ring_own << 4 | shape->ring << 8 : 0);
+    vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_SLIDING, sliding_of(n, part, shape, operation));
     vkdml_step_constant(step, VKDML_NEIGHBOURS_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     step->buffers[0] = vkdml_origin_buffer(&n->source, windows[0].offset, windows[0].size);
     step->buffers[1] = vkdml_origin_buffer(&n->target, windows[1].offset, windows[1].size);
     step->buffers[2] = vkdml_origin_buffer(own, windows[2].offset, windows[2].size);
     step->buffer_count = has_own ? 3 : 2;
     if (!interpolates(n)) {
-        vkdml_neighbours_fill_ending(n, part, &parameters, step);
+        vkdml_neighbours_fill_ending(n, part, parameters, step);
+    }
+    return groups;
+}
+
+/* Whether items of whole rows may be twice as wide. */
+static bool widens(const struct vkdml_neighbours *n, const struct vkdml_plan_limits *limits) {
+    return limits->variant == VKDML_KERNEL_VARIANT_SERIAL && vkdml_data_type_bits(n->target.type) == 32 &&
+           vkdml_data_type_is_float(n->source.type);
+}
+
+static void choose_shape(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                         const struct vkdml_plan_limits *limits, struct shape *shape) {
+    const uint32_t width = width_of(n, part);
+    find_shape(n, part, limits, interpolates(n) && widens(n, limits) && width == 4 ? 8 : width, shape);
+    if (shape->mode != VKDML_NEIGHBOURS_MODE_DOUBLED && shape->mode != VKDML_NEIGHBOURS_MODE_HALVED &&
+        shape->width != width) {
+        find_shape(n, part, limits, width, shape);
+    }
+    if (shape->turns > MOST_TURNS) {
+        find_shape(n, part, limits, 1, shape);
+    }
+}
+
+/* ---- general plans ---- */
+
+/* How a general plan's kernel walks. */
+struct general_walk {
+    enum vkdml_neighbours_mode mode;
+    uint32_t width;
+    bool keeps_last; /* the last dimension is not walked, and comes after those that are */
+};
+
+static bool is_by_whole_rows(enum vkdml_neighbours_mode mode) {
+    return mode == VKDML_NEIGHBOURS_MODE_DOUBLED || mode == VKDML_NEIGHBOURS_MODE_HALVED;
+}
+
+/* Element by element where that gives the bits that `best` gives; false where sums have an order of their own there. */
+static bool find_general_walk(const struct vkdml_neighbours *n, const struct shape *best, struct general_walk *walk) {
+    const bool by_rows = interpolates(n) && is_by_whole_rows(best->mode);
+    walk->mode = by_rows ? best->mode : VKDML_NEIGHBOURS_MODE_SINGLE;
+    walk->width = by_rows ? best->width : 1;
+    walk->keeps_last = interpolates(n) && !last_of(n)->is_walked;
+    return interpolates(n) || (best->ring == NO_RING && best->mode != VKDML_NEIGHBOURS_MODE_SLIDE);
+}
+
+static void find_general_shape(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                               const struct vkdml_plan_limits *limits, const struct general_walk *walk,
+                               struct shape *shape) {
+    memset(shape, 0, sizeof(*shape));
+    find_taps(n, part, shape);
+    shape->width = walk->width;
+    shape->mode = walk->mode;
+    shape->ring = NO_RING;
+    order_walks(n, shape);
+    count_turns(n, shape);
+    shape->is_whole = is_by_whole_rows(walk->mode);
+    shape->terms = interpolates(n) ? 0 : LONG_SUM + 1; /* blocks change no shorter sum */
+    shape->items_per_row = vkdml_divide_up(part->box.size[n->count - 1], walk->width);
+    shape->shares.items = shape->items_per_row;
+    for (uint32_t d = 0; d + 1 < n->count; ++d) {
+        shape->shares.items *= part->box.size[d];
+    }
+    if (shape->turns <= MOST_TURNS) {
+        choose_share(n, part, limits, shape);
+    }
+}
+
+static bool describe_general(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                             const struct general_walk *walk, const struct vkdml_plan_limits *limits,
+                             struct vkdml_neighbours_parameters *parameters, struct vkdml_plan_step *step,
+                             uint64_t *groups) {
+    struct vkdml_neighbours general = *n;
+    struct vkdml_neighbours_part general_part = *part;
+    struct shape shape;
+    vkdml_neighbours_make_general(&general, &general_part.box, walk->keeps_last);
+    find_general_shape(&general, &general_part, limits, walk, &shape);
+    if (shape.turns > MOST_TURNS) {
+        return false;
+    }
+    *groups = describe_step(&general, &general_part, &shape, limits, parameters, step);
+    return true;
+}
+
+VkdmlResult vkdml_neighbours_fill_step(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                                       const struct vkdml_plan_limits *limits, struct vkdml_report *report,
+                                       struct vkdml_plan_step *step) {
+    struct shape shape;
+    struct general_walk walk;
+    struct vkdml_neighbours_parameters parameters;
+    uint64_t groups;
+    struct vkdml_plan_limits plain = *limits;
+    plain.general = false;
+    choose_shape(n, part, limits, &shape);
+    if (shape.turns > MOST_TURNS) {
+        return refuse_turns(&shape, report);
+    }
+    if (!limits->general || !find_general_walk(n, &shape, &walk) ||
+        !describe_general(n, part, &walk, limits, &parameters, step, &groups)) {
+        groups = describe_step(n, part, &shape, &plain, &parameters, step);
     }
     vkdml_step_parameters(step, &parameters,
                           interpolates(n) ? offsetof(struct vkdml_neighbours_parameters, operand_first)
                                           : offsetof(struct vkdml_neighbours_parameters, place_strides));
     return vkdml_grid(groups, limits, report, step->groups);
+}
+
+/* Of enlargements by two and halving other sizes may have rows of whole items, or none; and where one dimension has one
+ * coordinate alone another is the last. */
+static VkdmlResult add_spares(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                              struct vkdml_builder *builder) {
+    const struct vkdml_neighbours_dimension *last = last_of(n);
+    const bool doubles = n->kind == VKDML_NEIGHBOURS_LINEAR && is_scaled_by(last, 2, last->size);
+    const bool halves = n->kind == VKDML_NEIGHBOURS_LINEAR && is_scaled_by(last, 0.5f, last->size);
+    const enum vkdml_neighbours_mode by_rows =
+        doubles ? VKDML_NEIGHBOURS_MODE_DOUBLED : VKDML_NEIGHBOURS_MODE_HALVED;
+    const uint32_t width = vkdml_data_type_bits(n->target.type) == 16 ? 8 : 4;
+    const struct general_walk walks[] = {{VKDML_NEIGHBOURS_MODE_SINGLE, 1, false},
+                                         {VKDML_NEIGHBOURS_MODE_SINGLE, 1, !last->is_walked},
+                                         {by_rows, width, false},
+                                         {by_rows, 8, false}};
+    const uint32_t count = doubles || halves ? (widens(n, builder->limits) ? 4 : 3) : interpolates(n) ? 2 : 1;
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint32_t w = 0; w < count && result == VKDML_SUCCESS; ++w) {
+        struct vkdml_plan_step spare = {.kind = VKDML_PLAN_DISPATCH, .is_general = true};
+        struct vkdml_neighbours_parameters parameters;
+        uint64_t groups;
+        if (describe_general(n, part, &walks[w], builder->limits, &parameters, &spare, &groups)) {
+            result = vkdml_builder_add_spare(builder, &spare);
+        }
+    }
+    return result;
+}
+
+/* Where the input has one coordinate, or as many as the output, a dimension is not walked. */
+VkdmlResult vkdml_neighbours_add_spares(const struct vkdml_neighbours *n, const struct vkdml_neighbours_part *part,
+                                        struct vkdml_builder *builder) {
+    struct vkdml_neighbours fewer = *n;
+    struct vkdml_neighbours_part fewer_part = *part;
+    uint32_t walks = 0, first = n->count;
+    for (uint32_t d = n->count; d-- > 0;) {
+        walks += n->dimensions[d].is_walked;
+        first = n->dimensions[d].is_walked ? d : first;
+    }
+    VkdmlResult result = add_spares(n, part, builder);
+    if (result == VKDML_SUCCESS && interpolates(n) && walks > 1) {
+        fewer.dimensions[first].is_walked = false;
+        for (uint32_t w = n->count; w + 1 < n->count + walks; ++w) {
+            fewer_part.box.origin[w] = part->box.origin[w + 1];
+            fewer_part.box.size[w] = part->box.size[w + 1];
+        }
+        result = add_spares(&fewer, &fewer_part, builder);
+    }
+    return result;
 }

@@ -47,4 +47,12 @@ VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const stru
                                  const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                  struct vkdml_plan_step *step);
 
+/* Adds to a general plan what steps of a pool for other sizes need. */
+VkdmlResult vkdml_pool_add_spares(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,
+                                  struct vkdml_builder *builder);
+
+/* The same of other steps. */
+VkdmlResult vkdml_neighbours_add_spares(const struct vkdml_neighbours *neighbours,
+                                        const struct vkdml_neighbours_part *part, struct vkdml_builder *builder);
+
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "frames/neighbours/collapse.h"
 #include "frames/neighbours/neighbours_step.h"
 #include "frames/neighbours/shares.h"
 
@@ -162,21 +163,20 @@ static void count_turns(struct shape *shape) {
     shape->turns = turns + shape->pool->count + 3 * width + 4;
 }
 
+/* Whether items may begin anywhere in the target. */
+static bool can_be_loose(const struct shape *shape) {
+    return shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE && shape->width * bytes_of(&shape->pool->target) == 16;
+}
+
 /* Where rows do not begin with items these begin anywhere in the target, if the kernel stores such, or elsewhere in
- * each row; so they do in general plans, whatever the rows. */
+ * each row. */
 static bool lay_out(struct shape *shape) {
     const uint32_t row = shape->part->box.size[last_of(shape)];
     const bool aligned = target_is_aligned(shape);
-    const bool can_be_loose = shape->width * bytes_of(&shape->pool->target) == 16;
     shape->operation = 0;
-    if (shape->limits->general) {
-        const bool is_loose = can_be_loose && shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE;
-        shape->operation = is_loose ? VKDML_NEIGHBOURS_IS_LOOSE : 0;
-        return !is_loose;
-    }
     if (aligned && row % shape->width == 0) {
         shape->operation |= VKDML_NEIGHBOURS_ITEMS_ARE_WHOLE;
-    } else if (!aligned && can_be_loose && shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE) {
+    } else if (!aligned && can_be_loose(shape)) {
         shape->operation |= VKDML_NEIGHBOURS_IS_LOOSE;
     }
     const bool shifts = !aligned && (shape->operation & VKDML_NEIGHBOURS_IS_LOOSE) == 0;
@@ -348,7 +348,7 @@ static const struct vkdml_origin *own_of(const struct vkdml_neighbours *pool) {
     return pool->has_places ? &pool->own : &pool->source;
 }
 
-static void choose_shape(struct shape *shape) {
+static void find_steps(struct shape *shape) {
     const struct vkdml_neighbours *pool = shape->pool;
     const struct vkdml_neighbours_part *part = shape->part;
     shape->windows[0] = vkdml_window_of(part->source, vkdml_data_type_bits(pool->source.type));
@@ -361,7 +361,12 @@ static void choose_shape(struct shape *shape) {
             shape->taps[d] = part->box.size[walk++];
         }
     }
-    const uint32_t width = width_of(pool, part);
+}
+
+static void choose_shape(struct shape *shape) {
+    const struct vkdml_neighbours_part *part = shape->part;
+    find_steps(shape);
+    const uint32_t width = width_of(shape->pool, part);
     find_shape(shape, width);
     if (shape->mode == VKDML_NEIGHBOURS_MODE_SINGLE && width == 8) {
         find_shape(shape, 4); /* fewer elements may fit the registers */
@@ -432,23 +437,109 @@ static void set_kernel(const struct shape *shape, uint32_t local_size, struct vk
         shape->mode == VKDML_NEIGHBOURS_MODE_SLIDE ? last->taps | last->source_step << 4 | shape->lead << 8 : 0);
 }
 
+/* ---- general plans ---- */
+
+/* How a general plan's kernel walks. Maxima are the same in any order; sums keep the order that sizes lead to. */
+struct general_walk {
+    bool by_rows; /* sums of rows are added up: items, of a ring or not, as in other plans; else element by element */
+    bool has_ring;
+    enum vkdml_neighbours_mode mode;
+    uint32_t width;
+};
+
+static struct general_walk general_walk_of(const struct shape *best) {
+    const bool has_ring = best->ring != NO_RING && best->outer > 0; /* without outer walks it changes no order */
+    const bool is_sum = best->pool->pool != VKDML_POOL_MAXIMUM;
+    const bool by_rows = is_sum && (best->mode == VKDML_NEIGHBOURS_MODE_SLIDE || has_ring);
+    return (struct general_walk){by_rows, by_rows && has_ring, by_rows ? best->mode : VKDML_NEIGHBOURS_MODE_SINGLE,
+                                 by_rows ? best->width : 1};
+}
+
+static void choose_general_shape(struct shape *shape, const struct general_walk *walk) {
+    find_steps(shape);
+    shape->width = walk->width;
+    shape->mode = walk->mode;
+    shape->operation = can_be_loose(shape) ? VKDML_NEIGHBOURS_IS_LOOSE : 0;
+    shape->ring = NO_RING;
+    for (uint32_t d = 0; d < shape->pool->count && shape->ring == NO_RING && walk->has_ring; ++d) {
+        const bool is_even =
+            shape->operation != 0 || shape->pool->dimensions[d].target_stride % shape->width == 0;
+        shape->ring = is_even && can_ring(shape, d) ? d : NO_RING;
+    }
+    order_walks(shape);
+    count_turns(shape);
+    shape->rows = LONG_SUM + 1; /* blocks change no shorter sum */
+    const uint32_t row = shape->part->box.size[last_of(shape)];
+    shape->items_per_row = vkdml_divide_up(row + (shape->operation == 0 ? shape->width - 1 : 0), shape->width);
+    choose_share(shape);
+}
+
+static struct shape shape_of(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,
+                             const struct vkdml_plan_limits *limits) {
+    struct shape shape = {.pool = pool, .part = part, .limits = limits};
+    choose_shape(&shape);
+    return shape;
+}
+
+/* All of a step but the words of its parameters; returns its workgroups. */
+static uint64_t describe_step(const struct shape *shape, struct vkdml_neighbours_parameters *parameters,
+                              struct vkdml_plan_step *step) {
+    const struct vkdml_neighbours *pool = shape->pool;
+    const bool serial = shape->limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
+    const uint32_t local_size = vkdml_local_size(shape->limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    const uint64_t per_invocation = shape->ring != NO_RING ? 1 : shape->shares.share;
+    const uint64_t groups = vkdml_divide_up(shape->shares.items, local_size * per_invocation);
+    fill_parameters(shape, groups, parameters);
+    set_kernel(shape, local_size, step);
+    step->buffers[0] = vkdml_origin_buffer(&pool->source, shape->windows[0].offset, shape->windows[0].size);
+    step->buffers[1] = vkdml_origin_buffer(&pool->target, shape->windows[1].offset, shape->windows[1].size);
+    step->buffers[2] = vkdml_origin_buffer(own_of(pool), shape->windows[2].offset, shape->windows[2].size);
+    step->buffer_count = pool->has_places ? 3 : 2;
+    vkdml_neighbours_fill_ending(pool, shape->part, parameters, step);
+    return groups;
+}
+
+static uint64_t describe_general(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,
+                                 const struct vkdml_plan_limits *limits, const struct general_walk *walk,
+                                 struct vkdml_neighbours_parameters *parameters, struct vkdml_plan_step *step) {
+    struct vkdml_neighbours general = *pool;
+    struct vkdml_neighbours_part general_part = *part;
+    struct shape shape = {.pool = &general, .part = &general_part, .limits = limits};
+    vkdml_neighbours_make_general(&general, &general_part.box, walk->mode == VKDML_NEIGHBOURS_MODE_SIDE);
+    choose_general_shape(&shape, walk);
+    return describe_step(&shape, parameters, step);
+}
+
 VkdmlResult vkdml_pool_fill_step(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,
                                  const struct vkdml_plan_limits *limits, struct vkdml_report *report,
                                  struct vkdml_plan_step *step) {
-    const bool serial = limits->variant == VKDML_KERNEL_VARIANT_SERIAL;
-    struct shape shape = {.pool = pool, .part = part, .limits = limits};
+    const struct shape shape = shape_of(pool, part, limits);
+    const struct general_walk walk = general_walk_of(&shape);
     struct vkdml_neighbours_parameters parameters;
-    choose_shape(&shape);
-    const uint32_t local_size = vkdml_local_size(limits, serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
-    const uint64_t per_invocation = shape.ring != NO_RING ? 1 : shape.shares.share;
-    const uint64_t groups = vkdml_divide_up(shape.shares.items, local_size * per_invocation);
-    fill_parameters(&shape, groups, &parameters);
-    set_kernel(&shape, local_size, step);
-    step->buffers[0] = vkdml_origin_buffer(&pool->source, shape.windows[0].offset, shape.windows[0].size);
-    step->buffers[1] = vkdml_origin_buffer(&pool->target, shape.windows[1].offset, shape.windows[1].size);
-    step->buffers[2] = vkdml_origin_buffer(own_of(pool), shape.windows[2].offset, shape.windows[2].size);
-    step->buffer_count = pool->has_places ? 3 : 2;
-    vkdml_neighbours_fill_ending(pool, part, &parameters, step);
+    const uint64_t groups = limits->general ? describe_general(pool, part, limits, &walk, &parameters, step)
+                                            : describe_step(&shape, &parameters, step);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     return vkdml_grid(groups, limits, report, step->groups);
+}
+
+/* Other sizes may lead to another walk: elements alone, or rows of at least two items along a ring. */
+VkdmlResult vkdml_pool_add_spares(const struct vkdml_neighbours *pool, const struct vkdml_neighbours_part *part,
+                                  struct vkdml_builder *builder) {
+    struct vkdml_neighbours_part larger = *part;
+    for (uint32_t d = 0; d < pool->count; ++d) {
+        larger.box.size[d] = larger.box.size[d] > 1 ? larger.box.size[d] : 2;
+    }
+    const struct shape shape = shape_of(pool, &larger, builder->limits);
+    struct general_walk walks[3] = {general_walk_of(&shape), general_walk_of(&shape),
+                                    {.mode = VKDML_NEIGHBOURS_MODE_SINGLE, .width = 1}};
+    walks[1].has_ring = false;
+    const uint32_t first = walks[0].by_rows ? 0 : 2;
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint32_t w = first; w < 3 && result == VKDML_SUCCESS && pool->pool != VKDML_POOL_MAXIMUM; ++w) {
+        struct vkdml_plan_step spare = {.kind = VKDML_PLAN_DISPATCH, .is_general = true};
+        struct vkdml_neighbours_parameters parameters;
+        describe_general(pool, &larger, builder->limits, &walks[w], &parameters, &spare);
+        result = vkdml_builder_add_spare(builder, &spare);
+    }
+    return result;
 }

@@ -52,6 +52,18 @@ static uint32_t collapse_input(const struct vkdml_view *input, uint32_t sizes[8]
     return kept;
 }
 
+/* Of general plans: adds dimensions of size 1 before those of the input, up to as many as kernels take. */
+static uint32_t fill_up(uint32_t sizes[8], uint32_t strides[8], uint32_t rank) {
+    const uint32_t more = 8 - rank;
+    memmove(sizes + more, sizes, rank * sizeof(*sizes));
+    memmove(strides + more, strides, rank * sizeof(*strides));
+    for (uint32_t d = 0; d < more; ++d) {
+        sizes[d] = 1;
+        strides[d] = 0;
+    }
+    return 8;
+}
+
 /* Of a word of elements. */
 static uint32_t significant_bits(DML_TENSOR_DATA_TYPE type) {
     if (!vkdml_data_type_is_float(type)) {
@@ -163,7 +175,7 @@ static void set_sizes(struct vkdml_nonzero_parameters *parameters, const uint32_
 /* Whether vkdml_short_divisor() serves for elements' numbers and the columns' sizes, of which nothing is divided by the
  * first. */
 static bool division_is_short(const struct compaction *c, const uint32_t *sizes) {
-    bool is_short = c->parameters.element_count <= UINT32_C(1) << 31;
+    bool is_short = !c->builder->limits->general && c->parameters.element_count <= UINT32_C(1) << 31;
     for (uint32_t n = 1; n < c->columns; ++n) {
         is_short = is_short && sizes[n] > 1;
     }
@@ -244,11 +256,14 @@ static VkdmlResult plan_marks(struct compaction *c) {
     const uint64_t bindable = bindable_elements(c->builder->limits, size);
     uint32_t sizes[8];
     const uint32_t rank = collapse_input(input, sizes, c->parameters.strides);
-    set_sizes(&c->parameters, sizes, rank);
+    const uint64_t run_stride = c->parameters.strides[0]; /* of an input that is one run */
+    const bool is_general = c->builder->limits->general;
+    const uint32_t walked = is_general ? fill_up(sizes, c->parameters.strides, rank) : rank;
+    set_sizes(&c->parameters, sizes, walked);
     const bool whole = vkdml_fits(c->builder->limits, input->at.offset + start_of(c), bytes);
     uint32_t run_chunks = 0;
     if (!whole && rank == 1) {
-        run_chunks = chunks_per_run_window(c, c->parameters.strides[0], bindable);
+        run_chunks = chunks_per_run_window(c, run_stride, bindable);
     }
     if (!whole && run_chunks == 0 && span > UINT32_MAX) {
         return vkdml_report_add(c->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
@@ -257,8 +272,8 @@ static VkdmlResult plan_marks(struct compaction *c) {
                                 c->select->input_name, span, UINT32_MAX, c->builder->limits->max_storage_buffer_range);
     }
 
-    const struct input_layout layout = {rank, rank == 1 && c->parameters.strides[0] == 1 && lead_of(c) == 0 &&
-                                                  (whole || run_chunks != 0)};
+    const struct input_layout layout = {
+        walked, !is_general && rank == 1 && run_stride == 1 && lead_of(c) == 0 && (whole || run_chunks != 0)};
     uint32_t most = bindable_chunks(c);
     if (run_chunks != 0 && run_chunks < most) {
         most = run_chunks;
@@ -273,8 +288,7 @@ static VkdmlResult plan_marks(struct compaction *c) {
             const uint64_t begin = chunks.first * elements;
             uint64_t end = begin + chunks.count * elements;
             end = end < c->parameters.element_count ? end : c->parameters.element_count;
-            window = (struct input_window){begin * c->parameters.strides[0],
-                                           (end - 1 - begin) * c->parameters.strides[0] + 1};
+            window = (struct input_window){begin * run_stride, (end - 1 - begin) * run_stride + 1};
             result = add_mark(c, layout, chunks, window, true);
         } else if (whole) {
             result = add_mark(c, layout, chunks, window, true);
@@ -320,7 +334,8 @@ static VkdmlResult add_write(const struct compaction *c, struct chunks chunks, s
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     const bool is_dense = c->parameters.row_stride == c->columns &&
                           (c->parameters.column_stride == 1 || c->columns == 1) && window.column_count == c->columns;
-    const bool is_wide = c->parameters.sizes[c->columns - 1] >= 32; /* elements of a mask word */
+    const bool is_wide =
+        !c->builder->limits->general && c->parameters.sizes[c->columns - 1] >= 32; /* elements of a mask word */
     vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_ZERO_UNDEFINED, c->select->zeroes_rest);
     vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_COLUMNS, c->columns);
     vkdml_step_constant(step, VKDML_NONZERO_CONSTANT_DENSE, is_dense);

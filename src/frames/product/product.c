@@ -304,17 +304,40 @@ static VkdmlResult add_ways(const struct vkdml_product *p, uint32_t count, struc
 
 /* The ways to go about a product that differ in the order of its sums: of few columns, of columns that are too few for
  * matrix cores, and of many. */
+static const uint32_t counts[] = {1, 8, 4096};
+#define COUNTS (sizeof(counts) / sizeof(counts[0]))
+
+/* Of two activations: any two sizes may change. */
+static VkdmlResult add_spares_of_activations(const struct vkdml_product *product, struct vkdml_builder *builder) {
+    static const uint32_t pairs[][2] = {{M, N}, {M, K}, {N, K}};
+    VkdmlResult result = VKDML_SUCCESS;
+    for (size_t i = 0; i < 3 * COUNTS * COUNTS && result == VKDML_SUCCESS; ++i) {
+        struct vkdml_product other = *product;
+        other.sizes[pairs[i / (COUNTS * COUNTS)][0]] = counts[i / COUNTS % COUNTS];
+        other.sizes[pairs[i / (COUNTS * COUNTS)][1]] = counts[i % COUNTS];
+        other = prepare(&other, false);
+        result = add_ways(&other, 0, builder);
+    }
+    return result;
+}
+
 static VkdmlResult add_spares(const struct vkdml_product *product, const struct vkdml_product *collapsed,
                               struct vkdml_builder *builder) {
-    static const uint32_t counts[] = {1, 8, 4096};
     const struct vkdml_product pixels = prepare(product, true);
     VkdmlResult result = VKDML_SUCCESS;
-    for (size_t i = 0; product->open_dimension != 0 && i < sizeof(counts) / sizeof(counts[0]); ++i) {
+    if (product->open_dimension == 0) {
+        return add_spares_of_activations(product, builder);
+    }
+    for (size_t i = 0; i < COUNTS; ++i) {
         if (product->gather.rank == 0) {
             struct vkdml_product other = *product;
             other.sizes[product->open_dimension] = counts[i];
+            struct vkdml_product one_batch = other;
+            one_batch.sizes[OUTER] = one_batch.sizes[INNER] = 1;
             other = prepare(&other, false);
+            one_batch = prepare(&one_batch, false);
             result = add_ways(&other, 0, builder);
+            result = result == VKDML_SUCCESS ? add_ways(&one_batch, 0, builder) : result;
         } else if (counts[i] > 1 || collapsed->gather.rank == 0) {
             result = add_ways(counts[i] > 1 ? &pixels : collapsed, counts[i], builder);
         }
@@ -356,7 +379,7 @@ VkdmlResult vkdml_product_plan(const struct vkdml_product *product, struct vkdml
                (unsigned)p.sizes[OUTER], (unsigned)p.sizes[INNER], (unsigned)p.sizes[M], (unsigned)p.sizes[N],
                (unsigned)p.sizes[K]);
     VkdmlResult result = plan_prepared(&p, &collapsed, builder);
-    if (result == VKDML_SUCCESS && builder->limits->general) {
+    if (result == VKDML_SUCCESS && vkdml_builder_wants_spares(builder)) {
         result = add_spares(product, &collapsed, builder);
     }
     return result;

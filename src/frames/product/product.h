@@ -72,7 +72,7 @@ struct vkdml_product {
     bool is_empty;                        /* there is nothing to add up, though sizes[K] is 1 */
     bool keeps_pixels;                    /* of general plans: dimensions of one pixel are walked, too, so that more
                                              pixels need no other pipeline */
-    uint32_t open_dimension;              /* M or N: the one that changes with activations; 0: not known */
+    uint32_t open_dimension;              /* M or N: the one that changes with activations; 0: any, of two activations */
     float alpha;
     const struct vkdml_epilogue *epilogue; /* borrowed, not NULL: ADD of c, whose place is tensors[C], and a function */
     const struct vkdml_epilogue *tail;     /* borrowed, or NULL: what becomes of elements of the output behind that */

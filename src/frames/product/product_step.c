@@ -316,6 +316,11 @@ static struct way choose_way(const struct vkdml_product *p, const struct vkdml_p
     return (struct way){*tile, local_size_of(tile, limits), tile->stages > 1 ? VKDML_PRODUCT_TWO_STAGES : 0};
 }
 
+/* Of sums whose order it does not change: the same where there is one row, or one step. */
+static uint32_t general_layout(const struct vkdml_product *p, uint32_t t, uint32_t rows) {
+    return p->tensors[t].strides[K] <= p->tensors[t].strides[rows] ? 0 : VKDML_PRODUCT_ALONG_ROWS;
+}
+
 /* No vectors. The order of a thin product's sums hangs on a's layout. */
 static uint32_t general_layouts(const struct vkdml_product *p, const struct vkdml_product_part *part,
                                 const struct vkdml_plan_limits *limits) {
@@ -323,11 +328,12 @@ static uint32_t general_layouts(const struct vkdml_product *p, const struct vkdm
         return 0;
     }
     const bool is_thin = vkdml_product_is_thin(p, part->box.size);
-    const uint32_t of_a = layout_of(p, part, A, M, limits) & VKDML_PRODUCT_ALONG_ROWS;
+    const uint32_t of_a =
+        is_thin ? layout_of(p, part, A, M, limits) & VKDML_PRODUCT_ALONG_ROWS : general_layout(p, A, M);
     const uint32_t of_b = is_thin              ? 0
                           : p->gather.rank > 0 ? VKDML_PRODUCT_ALONG_ROWS
-                                               : layout_of(p, part, B, N, limits);
-    return of_a | (of_b & VKDML_PRODUCT_ALONG_ROWS) << VKDML_PRODUCT_LAYOUT_B_SHIFT;
+                                               : general_layout(p, B, N);
+    return of_a | of_b << VKDML_PRODUCT_LAYOUT_B_SHIFT;
 }
 
 static uint32_t shape_of(const struct vkdml_product *p, const struct vkdml_product_part *part, const struct tile *tile,

@@ -141,6 +141,27 @@ static void note_step(const struct vkdml_recurrent *recurrent, const struct vkdm
     }
 }
 
+/* Adds what other batches need, whose sequences workgroups share in other ways. */
+static VkdmlResult add_spares(const struct vkdml_recurrent *recurrent, const struct vkdml_recurrent_chunk *chunk,
+                              uint32_t direction, const struct vkdml_plan_step *step, struct vkdml_builder *builder) {
+    static const uint32_t batches[] = {1, 2, 3, 5, 9, 17, 200, 400};
+    const struct vkdml_plan_step kernel = {.kind = VKDML_PLAN_DISPATCH,
+                                           .is_general = true,
+                                           .buffer_count = step->buffer_count,
+                                           .float_controls = step->float_controls};
+    VkdmlResult result = VKDML_SUCCESS;
+    for (size_t i = 0; i < sizeof(batches) / sizeof(batches[0]) && result == VKDML_SUCCESS; ++i) {
+        struct vkdml_recurrent other = *recurrent;
+        struct vkdml_plan_step spare = kernel;
+        other.batch = batches[i];
+        vkdml_recurrent_choose_tile(&other, builder->limits);
+        spare.kernel = other.tile.loops ? VKDML_KERNEL_RECURRENT_LOOP : VKDML_KERNEL_RECURRENT;
+        set_constants(&other, chunk, recurrent->functions[direction], kernel.float_controls, &spare);
+        result = vkdml_builder_add_spare(builder, &spare);
+    }
+    return result;
+}
+
 /* The steps of some directions of a chunk. */
 static VkdmlResult add_turns(const struct vkdml_recurrent *recurrent, const struct vkdml_recurrent_chunk *chunk,
                              uint32_t first_direction, uint32_t directions, struct vkdml_builder *builder) {
@@ -162,7 +183,10 @@ static VkdmlResult add_turns(const struct vkdml_recurrent *recurrent, const stru
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     bind(recurrent, chunk, step);
     note_step(recurrent, chunk, builder->report);
-    return vkdml_grid(groups, builder->limits, builder->report, step->groups);
+    result = vkdml_grid(groups, builder->limits, builder->report, step->groups);
+    return result == VKDML_SUCCESS && vkdml_builder_wants_spares(builder)
+               ? add_spares(recurrent, chunk, first_direction, step, builder)
+               : result;
 }
 
 VkdmlResult vkdml_recurrent_plan(const struct vkdml_recurrent *recurrent, const struct vkdml_recurrent_chunk *chunk,

@@ -95,6 +95,8 @@ struct reducing {
     struct dimensions operand; /* the kept ones with its strides, as outputs are numbered */
     uint32_t element_count;    /* of a whole reduction, FLOAT32's bits */
     bool serial;
+    bool general;
+    uint32_t kept_rank, folded_rank; /* of a general plan's steps, whatever sizes are 1: at least 1 is folded */
 };
 
 /* ---- dimensions ---- */
@@ -369,18 +371,39 @@ static void choose_walk(const struct reducing *f, const struct source *source, c
         --walk->share;
     }
     walk->shares = vkdml_divide_up(walk->items, walk->share);
-    if (f->builder->limits->general) { /* the same sums, in the same order, without vectors */
+    if (f->general) { /* the same sums, in the same order, without vectors */
         walk->units *= walk->width;
         walk->width = 1;
         walk->unit_groups = vkdml_divide_up(walk->units, walk->local_size / walk->lanes);
         walk->shape &= ~(uint32_t)(VKDML_REDUCE_IS_PACKED | VKDML_REDUCE_IS_WHOLE);
     }
     walk->groups = walk->unit_groups * walk->shares;
-    if (f->serial && walk->shares > 1) {
+    if (f->serial && (walk->shares > 1 || f->general)) {
         walk->shape |= VKDML_REDUCE_IS_FLAT;
         walk->unit_groups = walk->units;
         walk->groups = vkdml_divide_up(walk->units * walk->shares, walk->local_size);
     }
+}
+
+/* The dimensions of a step; in a general plan with outer ones of one coordinate, as many as there can be. */
+static struct dimensions padded(const struct reducing *f, const struct dimensions *dimensions, uint32_t rank) {
+    struct dimensions result = *dimensions;
+    if (f->general && rank > dimensions->rank) {
+        const uint32_t more = rank - dimensions->rank;
+        result.rank = rank;
+        for (uint32_t d = 0; d < rank; ++d) {
+            result.items[d] = d < more ? (struct dimension){.size = 1} : dimensions->items[d - more];
+        }
+    }
+    return result;
+}
+
+static void fill_dimension(const struct dimension *dimension, uint32_t width, uint32_t *words) {
+    const struct vkdml_divisor divisor = vkdml_divisor(dimension->size / width);
+    words[0] = dimension->size / width;
+    words[1] = divisor.multiplier;
+    words[2] = divisor.shifts;
+    words[3] = dimension->stride * width;
 }
 
 static void fill_dimensions(const struct part *part, const struct walk *walk,
@@ -388,31 +411,22 @@ static void fill_dimensions(const struct part *part, const struct walk *walk,
     for (uint32_t d = 0; d < part->kept.rank; ++d) {
         const uint32_t width = d + 1 == part->kept.rank ? walk->width : 1;
         const struct dimension *dimension = &part->kept.items[d];
-        const struct vkdml_divisor divisor = vkdml_divisor(dimension->size / width);
-        parameters->kept[d][0] = dimension->size / width;
-        parameters->kept[d][1] = divisor.multiplier;
-        parameters->kept[d][2] = divisor.shifts;
-        parameters->kept[d][3] = dimension->stride * width;
+        fill_dimension(dimension, width, parameters->kept[d]);
         parameters->kept_out[d] = dimension->other * width;
         parameters->width_stride = dimension->other;
         parameters->kept_mean[d] = dimension->mean * width;
         parameters->mean_width_stride = dimension->mean;
     }
     for (uint32_t d = 0; d + 1 < part->reduced.rank; ++d) {
-        const struct dimension *dimension = &part->reduced.items[d];
-        const struct vkdml_divisor divisor = vkdml_divisor(dimension->size);
-        parameters->reduced[d][0] = dimension->size;
-        parameters->reduced[d][1] = divisor.multiplier;
-        parameters->reduced[d][2] = divisor.shifts;
-        parameters->reduced[d][3] = dimension->stride;
-        parameters->reduced_index[d] = dimension->other;
+        fill_dimension(&part->reduced.items[d], 1, parameters->reduced[d]);
+        parameters->reduced_index[d] = part->reduced.items[d].other;
     }
 }
 
 /* What becomes of the results of a step. */
 static void fill_ending(const struct reducing *f, const struct part *part, const struct walk *walk,
                         struct vkdml_reduce_parameters *parameters) {
-    const struct dimensions *operand = &f->operand;
+    const struct dimensions operand = padded(f, &f->operand, f->kept_rank);
     parameters->factor = f->ending.factor;
     memcpy(parameters->function_arguments, f->ending.arguments, sizeof(f->ending.arguments));
     if (f->ending.operand == NULL) {
@@ -424,13 +438,8 @@ static void fill_ending(const struct reducing *f, const struct part *part, const
         const uint32_t width = d + 1 == part->kept.rank ? walk->width : 1;
         parameters->reduced_index[d] = part->kept.items[d].number * width;
     }
-    for (uint32_t d = 0; d < operand->rank; ++d) {
-        uint32_t *dimension = parameters->reduced[VKDML_MAX_DIMENSIONS - operand->rank + d];
-        const struct vkdml_divisor divisor = vkdml_divisor(operand->items[d].size);
-        dimension[0] = operand->items[d].size;
-        dimension[1] = divisor.multiplier;
-        dimension[2] = divisor.shifts;
-        dimension[3] = operand->items[d].stride;
+    for (uint32_t d = 0; d < operand.rank; ++d) {
+        fill_dimension(&operand.items[d], 1, parameters->reduced[VKDML_MAX_DIMENSIONS - operand.rank + d]);
     }
 }
 
@@ -461,6 +470,13 @@ static void fill_totals(const struct step *s, struct vkdml_reduce_parameters *pa
     parameters->share_stride = stride;
 }
 
+/* Items on their way at once. */
+static uint32_t loads_of(const struct reducing *f, const struct step *s) {
+    const bool many =
+        s->walk->share / s->walk->lanes >= LOADS && !f->serial && !computes_much(f) && !s->source->totals;
+    return many ? LOADS : 1;
+}
+
 static void fill_parameters(const struct reducing *f, const struct step *s,
                             struct vkdml_reduce_parameters *parameters) {
     const struct part *part = s->part;
@@ -485,6 +501,9 @@ static void fill_parameters(const struct reducing *f, const struct step *s,
     parameters->mean_first = (uint32_t)part->mean_first;
     parameters->element_count = f->element_count;
     parameters->argument = f->reduce->argument;
+    parameters->lanes = walk->lanes;
+    parameters->is_across = (walk->shape & VKDML_REDUCE_ACROSS) != 0;
+    parameters->leaves_ends = loads_of(f, s) != LOADS;
     fill_dimensions(part, walk, parameters);
     if (s->totals != NULL) {
         fill_totals(s, parameters);
@@ -506,9 +525,8 @@ static void set_kernel(const struct reducing *f, const struct step *s, struct vk
     const struct walk *walk = s->walk;
     const DML_TENSOR_DATA_TYPE type = f->reduce->input.at.type;
     const bool is_wide = vkdml_data_type_bits(type) == 64;
-    const bool many = walk->share / walk->lanes >= LOADS && !f->serial && !computes_much(f) && !s->source->totals;
-    const uint32_t shape =
-        s->totals != NULL ? (walk->shape & ~VKDML_REDUCE_IS_PACKED) | VKDML_REDUCE_TO_TOTALS : walk->shape;
+    const uint32_t of_all = f->general ? walk->shape & ~(uint32_t)VKDML_REDUCE_ACROSS : walk->shape;
+    const uint32_t shape = s->totals != NULL ? (of_all & ~VKDML_REDUCE_IS_PACKED) | VKDML_REDUCE_TO_TOTALS : of_all;
     step->kernel = is_wide ? VKDML_KERNEL_REDUCE_WIDE : VKDML_KERNEL_REDUCE;
     step->float_controls = float_controls_of(f);
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LOCAL_SIZE, walk->local_size);
@@ -516,11 +534,11 @@ static void set_kernel(const struct reducing *f, const struct step *s, struct vk
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_BITS_OUT, vkdml_view_bits(&f->reduce->outputs[0]));
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_FUNCTION, (uint32_t)f->reduce->function);
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_SHAPE, shape);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LANES, walk->lanes);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LANES, f->general ? 0 : walk->lanes);
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_WIDTH, walk->width);
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_KEPT_RANK, s->part->kept.rank);
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_REDUCED_RANK, s->part->reduced.rank);
-    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LOADS, many ? LOADS : 1);
+    vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_LOADS, f->general ? 1 : loads_of(f, s));
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_OPTION, f->reduce->option);
     vkdml_step_constant(step, VKDML_REDUCE_CONSTANT_FLOAT_CONTROLS, step->float_controls);
     if (!is_wide) {
@@ -549,8 +567,11 @@ static void set_buffers(const struct reducing *f, const struct step *s, struct v
 
 static VkdmlResult add_step(const struct reducing *f, const struct source *source, const struct part *part,
                             const struct walk *walk, const struct vkdml_plan_buffer *totals) {
+    struct part whole = *part;
+    whole.kept = padded(f, &part->kept, f->kept_rank);
+    whole.reduced = padded(f, &part->reduced, source->totals ? 1 : f->folded_rank);
     const struct step s = {.source = source,
-                           .part = part,
+                           .part = &whole,
                            .walk = walk,
                            .totals = totals,
                            .from = source_window(source, part),
@@ -797,18 +818,64 @@ bool vkdml_reduce_takes_gradients(const struct vkdml_reduce *reduce, const struc
            vkdml_fits(limits, means->at.offset, vkdml_view_span(means));
 }
 
+/* ---- general plans ---- */
+
+static VkdmlResult add_spare(const struct reducing *f, const struct source *source, uint32_t shape, bool to_totals) {
+    const struct part whole = {.kept = {.rank = f->kept_rank}, .reduced = {.rank = source->totals ? 1 : f->folded_rank}};
+    const struct walk walk = {
+        .shape = shape | (source->totals ? VKDML_REDUCE_FROM_TOTALS : 0) | (f->serial ? VKDML_REDUCE_IS_FLAT : 0),
+        .width = 1,
+        .local_size = vkdml_local_size(f->builder->limits, f->serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE),
+        .lanes = 1};
+    const struct vkdml_plan_buffer totals = {.size = 0};
+    const struct step s = {.source = source, .part = &whole, .walk = &walk, .totals = to_totals ? &totals : NULL};
+    struct vkdml_plan_step step = {.kind = VKDML_PLAN_DISPATCH, .is_general = true};
+    set_kernel(f, &s, &step);
+    set_buffers(f, &s, &step);
+    return vkdml_builder_add_spare(f->builder, &step);
+}
+
+/* Runs and single elements, at once and by totals, and what folds totals. */
+static VkdmlResult add_spares(const struct reducing *f, const struct source *source) {
+    const struct source of_totals = {source->at, true, 8 * total_bytes(f)};
+    VkdmlResult result = VKDML_SUCCESS;
+    for (uint32_t to_totals = 0; to_totals < 2 && result == VKDML_SUCCESS; ++to_totals) {
+        result = add_spare(f, source, 0, to_totals);
+        if (result == VKDML_SUCCESS) {
+            result = add_spare(f, source, VKDML_REDUCE_DENSE, to_totals);
+        }
+        if (result == VKDML_SUCCESS) {
+            result = add_spare(f, &of_totals, 0, to_totals);
+        }
+    }
+    return result;
+}
+
+static uint32_t count_bits(uint32_t bits) {
+    uint32_t count = 0;
+    for (; bits != 0; bits &= bits - 1) {
+        ++count;
+    }
+    return count;
+}
+
 VkdmlResult vkdml_reduce_plan(const struct vkdml_reduce *reduce, struct vkdml_builder *builder) {
     struct part whole;
+    const uint32_t folded = count_bits(reduce->folded & ((UINT32_C(1) << reduce->input.rank) - 1));
     struct reducing f = {.reduce = reduce,
                          .builder = builder,
                          .ending = vkdml_epilogue_ending(reduce->epilogue),
-                         .serial = builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL};
+                         .serial = builder->limits->variant == VKDML_KERNEL_VARIANT_SERIAL,
+                         .general = builder->limits->general,
+                         .kept_rank = reduce->input.rank - folded,
+                         .folded_rank = folded == 0 ? 1 : folded};
     assert(f.ending.constant == 0 || vkdml_reduce_takes(reduce, reduce->epilogue, builder->limits));
     collapse(&f, &whole);
     f.element_count = vkdml_float_bits((float)count(&whole.reduced));
     if (f.ending.operand != NULL) {
-        f.ending.constant |= f.operand.rank << VKDML_EPILOGUE_OPERAND_RANK_SHIFT;
+        f.ending.constant |= (f.general ? f.kept_rank : f.operand.rank) << VKDML_EPILOGUE_OPERAND_RANK_SHIFT;
     }
     const struct source source = {reduce->input.at, false, vkdml_view_bits(&reduce->input)};
-    return plan_part(&f, &source, &whole);
+    const VkdmlResult result = plan_part(&f, &source, &whole);
+    return result == VKDML_SUCCESS && vkdml_builder_wants_spares(builder) ? add_spares(&f, &source) : result;
 }

@@ -18,10 +18,13 @@ struct vkdml_rows {
     enum vkdml_rows_function function;     /* rows.comp says what they are */
     bool option;                           /* MOMENTS: about 0, which takes the mean's place; NORM: L2, else L1 */
     uint32_t argument;                     /* FLOAT32's bits */
+    bool is_fixed;                         /* rows have the same number of elements for all sizes of activations */
 };
 
 /* Adds a step, where rows are short enough, lie as the kernel has them, and all tensors can be bound whole:
- * *is_planned. Processors have other ways. */
-VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, struct vkdml_builder *builder, bool *is_planned);
+ * *is_planned. Processors have other ways. In general plans the kernels for other sizes become spare steps. *is_only:
+ * the caller needs no spare steps for sizes that this does not suit. */
+VkdmlResult vkdml_rows_plan(const struct vkdml_rows *rows, struct vkdml_builder *builder, bool *is_planned,
+                            bool *is_only);
 
 #endif

@@ -32,6 +32,12 @@
 /* Neighbouring columns that invocations of a workgroup walk side by side: 128 bytes, a whole line of a cache. */
 #define LEAST_ACROSS 8
 
+/* Of general plans: for lines of integers of any length; and the longest lines of floats that have kernels of their
+ * own. */
+#define GENERAL_LANES 32
+#define LONGEST_SPARE (1u << 20)
+#define MOST_WIDTH    8
+
 /* Whatever keeps the largest GPUs busy; what shares cost is that the input is read twice. */
 #define ENOUGH_INVOCATIONS (1u << 16)
 #define ENOUGH_GROUPS      128
@@ -142,7 +148,23 @@ static bool is_aligned_along(const struct scanning *s, const struct part *part, 
     return aligned;
 }
 
-static void choose_items(const struct scanning *s, const struct part *part, struct walk *walk) {
+/* Whether items may be vectors: as tensors lie, or whatever they do. */
+enum alignment { AS_THEY_LIE, BY_VECTORS, BY_WORDS, UNALIGNED };
+
+static bool may_go_across(const struct scanning *s, const struct part *part, enum alignment alignment, uint32_t width) {
+    return alignment == AS_THEY_LIE  ? is_aligned_across(s, part, width)
+           : alignment == BY_VECTORS ? true
+                                     : alignment == BY_WORDS && width == (s->bits == 16 ? 2 : 1);
+}
+
+static bool may_go_along(const struct scanning *s, const struct part *part, enum alignment alignment, uint32_t width,
+                         bool *begins) {
+    *begins = alignment == BY_VECTORS;
+    return alignment == AS_THEY_LIE ? is_aligned_along(s, part, width, begins) : alignment == BY_VECTORS;
+}
+
+static void choose_items(const struct scanning *s, const struct part *part, enum alignment alignment,
+                         struct walk *walk) {
     const uint32_t vector = 128 / s->bits;
     const struct vkdml_dimension *inner = part->rank != 0 ? &part->kept[part->rank - 1] : NULL;
     bool begins;
@@ -153,8 +175,10 @@ static void choose_items(const struct scanning *s, const struct part *part, stru
     if (inner != NULL && (part->length == 1 || inner->strides[OUT] < s->strides[OUT])) {
         const uint32_t word = s->bits == 16 ? 2 : 1;
         walk->shape |= VKDML_SCAN_ACROSS;
-        walk->width = is_aligned_across(s, part, vector) ? vector : is_aligned_across(s, part, word) ? word : 1;
-    } else if (is_aligned_along(s, part, vector, &begins) &&
+        walk->width = may_go_across(s, part, alignment, vector) ? vector
+                      : may_go_across(s, part, alignment, word) ? word
+                                                                : 1;
+    } else if (may_go_along(s, part, alignment, vector, &begins) &&
                ((begins && part->length % vector == 0) || part->length / vector >= LEAST_DENSE_ITEMS)) {
         walk->width = vector;
         walk->items = vkdml_divide_up((uint64_t)part->length + (begins ? 0 : vector - 1), vector);
@@ -209,6 +233,16 @@ static void choose_workgroup(const struct scanning *s, struct walk *walk) {
     }
 }
 
+static bool is_general(const struct scanning *s) {
+    return s->builder->limits->general;
+}
+
+/* General plans walk integers element by element, along the axis however it lies: their sums have no order. Floats go
+ * as in other plans. */
+static bool is_by_elements(const struct scanning *s) {
+    return is_general(s) && !vkdml_data_type_is_float(s->tensors[IN]->at.type);
+}
+
 static void choose_shares(const struct scanning *s, struct walk *walk) {
     const uint64_t tile = (uint64_t)walk->lanes * walk->held;
     const bool across = (walk->shape & VKDML_SCAN_ACROSS) != 0;
@@ -218,7 +252,9 @@ static void choose_shares(const struct scanning *s, struct walk *walk) {
     const uint64_t bindable = s->builder->limits->max_storage_buffer_range / 8 / (walk->lines * tally_bytes(s));
     const uint64_t groups = vkdml_divide_up(walk->units * walk->lanes, walk->local_size);
     uint64_t wanted = 1;
-    if (s->serial) {
+    if (is_by_elements(s)) {
+        wanted = 1; /* kernels that join shares are for lines that need them */
+    } else if (s->serial) {
         wanted = least(ENOUGH_SERIAL / walk->units, (uint64_t)walk->items * along / LEAST_SERIAL);
     } else if (groups < ENOUGH_GROUPS) {
         wanted = SHARED_GROUPS / groups;
@@ -234,13 +270,32 @@ static void choose_shares(const struct scanning *s, struct walk *walk) {
     walk->shares = vkdml_divide_up(walk->items, walk->share);
 }
 
-static void choose_walk(const struct scanning *s, const struct part *part, struct walk *walk) {
+static void choose_elements(const struct scanning *s, const struct part *part, struct walk *walk) {
+    walk->shape =
+        (s->scan->is_backward ? VKDML_SCAN_IS_BACKWARD : 0) | (s->scan->is_exclusive ? VKDML_SCAN_IS_EXCLUSIVE : 0);
+    walk->local_size = vkdml_local_size(s->builder->limits, s->serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    walk->lanes = s->serial ? 1 : GENERAL_LANES;
+    walk->width = walk->held = 1;
+    walk->items = part->length;
+    walk->units = walk->lines;
+}
+
+static void choose_aligned_walk(const struct scanning *s, const struct part *part, enum alignment alignment,
+                                struct walk *walk) {
     memset(walk, 0, sizeof(*walk));
     walk->lines = count_lines(part);
-    choose_items(s, part, walk);
-    choose_workgroup(s, walk);
+    if (is_by_elements(s)) {
+        choose_elements(s, part, walk);
+    } else {
+        choose_items(s, part, alignment, walk);
+        choose_workgroup(s, walk);
+    }
     choose_shares(s, walk);
     walk->unit_groups = walk->lanes > 1 ? vkdml_divide_up(walk->units, walk->local_size / walk->lanes) : walk->units;
+}
+
+static void choose_walk(const struct scanning *s, const struct part *part, struct walk *walk) {
+    choose_aligned_walk(s, part, AS_THEY_LIE, walk);
 }
 
 /* ---- steps ---- */
@@ -282,6 +337,13 @@ static void fill_parameters(const struct scanning *s, const struct part *part, c
     }
 }
 
+/* Of general plans: dimensions of size 1 before the others, so that kernels do not depend on how many there are. */
+static struct part fill_up(const struct part *part) {
+    struct part result = *part;
+    vkdml_dimensions_make_general(result.kept, &result.rank);
+    return result;
+}
+
 /* Whether each invocation, of whole workgroups where these share lines, always holds whole items of a line. */
 static bool is_even(const struct part *part, const struct walk *walk) {
     const uint32_t along = (walk->shape & VKDML_SCAN_ACROSS) != 0 ? 1 : walk->width;
@@ -289,12 +351,32 @@ static bool is_even(const struct part *part, const struct walk *walk) {
            (walk->lanes == 1 || walk->units % (walk->local_size / walk->lanes) == 0);
 }
 
+static void set_kernel(const struct scanning *s, const struct walk *walk, uint32_t shape, uint32_t kept_rank,
+                       struct vkdml_plan_step *step) {
+    const DML_TENSOR_DATA_TYPE type = s->tensors[IN]->at.type;
+    const uint32_t float_controls = s->bits == 64 ? 0
+                                    : type == DML_TENSOR_DATA_TYPE_FLOAT16
+                                        ? s->builder->limits->float_controls
+                                        : s->builder->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
+    step->kernel = s->bits == 64 ? VKDML_KERNEL_SCAN_WIDE : VKDML_KERNEL_SCAN;
+    step->float_controls = float_controls;
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_LOCAL_SIZE, walk->local_size);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_TYPE, (uint32_t)type);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_MULTIPLIES, s->scan->multiplies);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_SHAPE, shape);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_LANES, walk->lanes);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_WIDTH, walk->width);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_HELD, walk->held);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_KEPT_RANK, kept_rank);
+    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_FLOAT_CONTROLS, float_controls);
+    step->buffer_count = (shape & (VKDML_SCAN_HAS_ENTRIES | VKDML_SCAN_KEEPS_LAST)) != 0 ? 3 : 2;
+}
+
 /* Adds a step that scans a part, or that leaves the totals of its shares, all but the last, among the entries. */
 static VkdmlResult add_step(const struct scanning *s, const struct part *part, const struct walk *walk,
                             const struct entries *entries, bool to_entries) {
     const struct vkdml_window from = window_of(s, part, IN);
     const struct vkdml_window to = window_of(s, part, OUT);
-    const DML_TENSOR_DATA_TYPE type = s->tensors[IN]->at.type;
     struct vkdml_scan_parameters parameters;
     struct vkdml_plan_step *step;
     vkdml_builder_phase(s->builder); /* in place a window reads words in which the one before may change an element */
@@ -310,7 +392,8 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
     const uint64_t shares = walk->shares - (to_entries ? 1 : 0);
     const uint64_t groups =
         walk->lanes > 1 ? walk->unit_groups * shares : vkdml_divide_up(walk->unit_groups * shares, walk->local_size);
-    fill_parameters(s, part, walk, &parameters);
+    const struct part walked = is_general(s) ? fill_up(part) : *part;
+    fill_parameters(s, &walked, walk, &parameters);
     parameters.group_count = (uint32_t)groups;
     parameters.share_count = (uint32_t)shares;
     parameters.first_entry = entries->has_before ? 0 : 1;
@@ -319,28 +402,65 @@ static VkdmlResult add_step(const struct scanning *s, const struct part *part, c
     parameters.is_turned = has_entries && walk->shares > 1;
     const uint32_t shape = walk->shape | (to_entries ? VKDML_SCAN_TO_ENTRIES : 0) |
                            (has_entries ? VKDML_SCAN_HAS_ENTRIES : 0) | (keeps_last ? VKDML_SCAN_KEEPS_LAST : 0) |
-                           (is_even(part, walk) ? VKDML_SCAN_IS_EVEN : 0);
-    const uint32_t float_controls = s->bits == 64 ? 0
-                                    : type == DML_TENSOR_DATA_TYPE_FLOAT16
-                                        ? s->builder->limits->float_controls
-                                        : s->builder->limits->float_controls & ~VKDML_FLOAT_CONTROLS_16;
-    step->kernel = s->bits == 64 ? VKDML_KERNEL_SCAN_WIDE : VKDML_KERNEL_SCAN;
-    step->float_controls = float_controls;
-    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_LOCAL_SIZE, walk->local_size);
-    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_TYPE, (uint32_t)type);
-    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_MULTIPLIES, s->scan->multiplies);
-    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_SHAPE, shape);
-    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_LANES, walk->lanes);
-    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_WIDTH, walk->width);
-    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_HELD, walk->held);
-    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_KEPT_RANK, part->rank);
-    vkdml_step_constant(step, VKDML_SCAN_CONSTANT_FLOAT_CONTROLS, float_controls);
+                           (!is_general(s) && is_even(part, walk) ? VKDML_SCAN_IS_EVEN : 0);
+    set_kernel(s, walk, shape, walked.rank, step);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     step->buffers[0] = vkdml_origin_buffer(&s->tensors[IN]->at, from.offset, from.size);
     step->buffers[1] = to_entries ? entries->buffer : vkdml_origin_buffer(&s->tensors[OUT]->at, to.offset, to.size);
     step->buffers[2] = entries->buffer;
-    step->buffer_count = has_entries || keeps_last ? 3 : 2;
     return vkdml_grid(groups, s->builder->limits, s->builder->report, step->groups);
+}
+
+/* Of lines that are not too long for one share, and others. */
+static VkdmlResult add_spares_of(const struct scanning *s, const struct walk *walk, bool has_shares) {
+    static const uint32_t ways[] = {0, VKDML_SCAN_TO_ENTRIES, VKDML_SCAN_HAS_ENTRIES};
+    const size_t count = has_shares ? sizeof(ways) / sizeof(ways[0]) : 1;
+    VkdmlResult result = VKDML_SUCCESS;
+    for (size_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
+        struct vkdml_plan_step spare = {.kind = VKDML_PLAN_DISPATCH, .is_general = true};
+        set_kernel(s, walk, walk->shape | ways[i], VKDML_MAX_DIMENSIONS - 1, &spare);
+        result = vkdml_builder_add_spare(s->builder, &spare);
+    }
+    return result;
+}
+
+/* Lines of a length: as many as there are, few, which are cut into shares first, and one alone. */
+static VkdmlResult add_spares_of_length(const struct scanning *s, const struct part *part, uint32_t length,
+                                        enum alignment alignment) {
+    struct part lines = *part;
+    struct walk many, few, one;
+    lines.length = length;
+    if (lines.rank != 0) { /* whole vectors of columns */
+        uint32_t *columns = &lines.kept[lines.rank - 1].size;
+        *columns = *columns < MOST_WIDTH ? MOST_WIDTH : *columns / MOST_WIDTH * MOST_WIDTH;
+    }
+    choose_aligned_walk(s, &lines, alignment, &many);
+    for (uint32_t d = 0; d < lines.rank; ++d) {
+        lines.kept[d].size = d + 1 == lines.rank ? MOST_WIDTH : 1;
+    }
+    choose_aligned_walk(s, &lines, alignment, &few);
+    lines.rank = 0;
+    choose_aligned_walk(s, &lines, alignment, &one);
+    VkdmlResult result = add_spares_of(s, &many, few.shares > 1);
+    result = result == VKDML_SUCCESS ? add_spares_of(s, &few, few.shares > 1) : result;
+    return result == VKDML_SUCCESS ? add_spares_of(s, &one, one.shares > 1) : result;
+}
+
+/* Of integers one walk is for all. The order of floats' sums hangs on the length, up to that of which lines have shares
+ * anyhow. */
+static VkdmlResult add_spares(const struct scanning *s, const struct part *part) {
+    VkdmlResult result = VKDML_SUCCESS;
+    if (is_by_elements(s)) {
+        struct walk walk;
+        choose_walk(s, part, &walk);
+        return add_spares_of(s, &walk, true);
+    }
+    for (uint32_t power = 1; power <= LONGEST_SPARE && result == VKDML_SUCCESS; power *= 2) {
+        for (uint32_t i = 0; i < 9 && result == VKDML_SUCCESS; ++i) { /* a power, a fourth of it more, a half more */
+            result = add_spares_of_length(s, part, power * (4 + i / 3) / 4, (enum alignment)(BY_VECTORS + i % 3));
+        }
+    }
+    return result;
 }
 
 /* ---- stretches ---- */
@@ -538,6 +658,9 @@ VkdmlResult vkdml_scan_plan(const struct vkdml_scan *scan, struct vkdml_builder 
     const struct part whole = whole_of(&s);
     struct part piece;
     VkdmlResult result = cut(&s, &whole, &piece);
+    if (result == VKDML_SUCCESS && vkdml_builder_wants_spares(builder)) {
+        result = add_spares(&s, &piece);
+    }
     if (result == VKDML_SUCCESS) { /* each piece takes a step at least */
         result = vkdml_builder_expect(builder, piece_count(&whole, &piece));
     }

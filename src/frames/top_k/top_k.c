@@ -148,6 +148,13 @@ static VkdmlResult plan_rows(const struct vkdml_top_k_use *use, const struct vkd
     return result == VKDML_SUCCESS ? plan_rows(use, &some.to) : result;
 }
 
+/* Kernels that sort are for many items alone: few models ask for so many, and most of these always. */
+static VkdmlResult add_spares(const struct vkdml_top_k_use *use) {
+    const bool sorts = use->kept > use->block / LEAST_RATIO;
+    const VkdmlResult result = vkdml_top_k_add_spares(use, sorts);
+    return result == VKDML_SUCCESS && sorts ? vkdml_top_k_add_merge_spares(use) : result;
+}
+
 VkdmlResult vkdml_top_k_plan(const struct vkdml_top_k *top_k, struct vkdml_builder *builder) {
     struct vkdml_top_k_use use = {.top_k = top_k, .builder = builder};
     init(&use);
@@ -157,5 +164,6 @@ VkdmlResult vkdml_top_k_plan(const struct vkdml_top_k *top_k, struct vkdml_build
                                 INT32_MAX);
     }
     const struct vkdml_top_k_rows input = {false, top_k->input.at, use.length};
-    return plan_rows(&use, &input);
+    const VkdmlResult result = plan_rows(&use, &input);
+    return result == VKDML_SUCCESS && vkdml_builder_wants_spares(builder) ? add_spares(&use) : result;
 }

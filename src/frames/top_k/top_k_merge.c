@@ -47,6 +47,21 @@ static uint64_t turns_of(const struct stage *stage, uint32_t count) {
     return stage->kind < VKDML_TOP_K_TURN_PAIRS ? blocks * stage->size / 4 : blocks << stage->turns_log;
 }
 
+static uint32_t local_size_of(const struct vkdml_top_k_use *use) {
+    return vkdml_local_size(use->builder->limits, use->serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+}
+
+static void set_kernel(const struct vkdml_top_k_use *use, uint32_t kind, bool has_other, uint32_t local_size,
+                       struct vkdml_plan_step *step) {
+    step->kernel = VKDML_KERNEL_TOP_K_MERGE;
+    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_LOCAL_SIZE, local_size);
+    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_TYPE, (uint32_t)use->top_k->input.at.type);
+    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_KIND, kind);
+    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_HAS_OTHERS, has_other);
+    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_FLOAT_CONTROLS,
+                        0); /* bits are compared, nothing is computed */
+}
+
 static VkdmlResult add_step(struct merging *m, const struct stage *stage, const struct window *window) {
     const struct vkdml_top_k_use *use = m->use;
     const uint32_t bytes = use->record_bytes;
@@ -58,7 +73,7 @@ static VkdmlResult add_step(struct merging *m, const struct stage *stage, const 
     }
     const uint64_t all = turns * window->rows;
     uint64_t own = 1;
-    const uint32_t local_size = vkdml_local_size(use->builder->limits, use->serial ? SERIAL_LOCAL_SIZE : LOCAL_SIZE);
+    const uint32_t local_size = local_size_of(use);
     while (use->serial && own < MOST_SERIAL_TURNS && all / (own * 64) > local_size) {
         own *= 2;
     }
@@ -78,13 +93,7 @@ static VkdmlResult add_step(struct merging *m, const struct stage *stage, const 
         .other_first = (uint32_t)(window->other_first - window->first),
         .turn_divisor = vkdml_divisor((uint32_t)turns),
     };
-    step->kernel = VKDML_KERNEL_TOP_K_MERGE;
-    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_LOCAL_SIZE, local_size);
-    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_TYPE, (uint32_t)use->top_k->input.at.type);
-    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_KIND, (uint32_t)stage->kind);
-    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_HAS_OTHERS, window->has_other);
-    vkdml_step_constant(step, VKDML_TOP_K_MERGE_CONSTANT_FLOAT_CONTROLS,
-                        0); /* bits are compared, nothing is computed */
+    set_kernel(use, stage->kind, window->has_other, local_size, step);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     const uint64_t items = (window->rows - 1) * m->rows->length + window->count;
     step->buffers[0] = vkdml_origin_buffer(&m->rows->at, window->first * bytes, items * bytes);
@@ -223,4 +232,16 @@ VkdmlResult vkdml_top_k_halve(const struct vkdml_top_k_use *use, const struct vk
     stage.block_stride = 2 * stride;
     stage.blocks = (uint32_t)vkdml_divide_up(rows->length, 2 * (uint64_t)stride);
     return result == VKDML_SUCCESS ? add_halves(&m, size / 2, least, stage) : result;
+}
+
+VkdmlResult vkdml_top_k_add_merge_spares(const struct vkdml_top_k_use *use) {
+    static const uint32_t kinds[] = {VKDML_TOP_K_TURN_OPPOSITE_PAIRS, VKDML_TOP_K_TURN_PAIRS, VKDML_TOP_K_TURN_HALVE,
+                                     VKDML_TOP_K_TURN_FLIP, VKDML_TOP_K_TURN_KEEPS};
+    VkdmlResult result = VKDML_SUCCESS;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && result == VKDML_SUCCESS; ++i) {
+        struct vkdml_plan_step spare = {.kind = VKDML_PLAN_DISPATCH, .is_general = true, .buffer_count = 1};
+        set_kernel(use, kinds[i], false, local_size_of(use), &spare);
+        result = vkdml_builder_add_spare(use->builder, &spare);
+    }
+    return result;
 }

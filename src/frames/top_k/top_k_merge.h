@@ -14,4 +14,7 @@ VkdmlResult vkdml_top_k_merge(const struct vkdml_top_k_use *use, const struct vk
 VkdmlResult vkdml_top_k_halve(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows, uint32_t size,
                               uint32_t stride, uint32_t least);
 
+/* Adds to a general plan all kinds of steps that merge. */
+VkdmlResult vkdml_top_k_add_merge_spares(const struct vkdml_top_k_use *use);
+
 #endif

@@ -75,7 +75,7 @@ uint32_t vkdml_top_k_window(const struct vkdml_top_k_use *use) {
 uint32_t vkdml_top_k_block(const struct vkdml_top_k_use *use) {
     const uint32_t words = vkdml_view_bits(&use->top_k->input) == 64 ? 3 : 2;
     uint32_t block = use->serial ? SERIAL_BLOCK : LEAST_CAPACITY;
-    while (!use->serial && block < use->kept && block < MOST_CAPACITY &&
+    while (!use->serial && !use->builder->limits->general && block < use->kept && block < MOST_CAPACITY &&
            2 * block * words * 4 + SHARED_REST <= use->builder->limits->max_shared_memory_bytes) {
         block *= 2;
     }
@@ -102,7 +102,7 @@ static uint64_t row_stride(const struct vkdml_top_k_use *use, const struct vkdml
 
 /* Whether neighbours in memory are of different rows. */
 static bool lies_across(const struct vkdml_top_k_use *use, const struct vkdml_top_k_rows *rows) {
-    return !rows->are_records && !use->serial && use->rank > 0 &&
+    return !use->builder->limits->general && !rows->are_records && !use->serial && use->rank > 0 &&
            use->dimensions[use->rank - 1].strides[VKDML_TOP_K_INPUT] < axis_stride(use, rows) &&
            use->dimensions[use->rank - 1].size >= LEAST_ACROSS;
 }
@@ -137,6 +137,8 @@ uint32_t vkdml_top_k_largest_share(const struct vkdml_top_k_use *use, const stru
     if (use->serial) {
         share = MOST_TURNS / (vkdml_top_k_log(kept) + 3);
         share = share < MOST_SERIAL_SHARE ? share : MOST_SERIAL_SHARE;
+    } else if (use->builder->limits->general) {
+        share = use->block;
     } else {
         share = local_size(use) * most_items(use, rows);
         const uint32_t across = use->block / LEAST_ACROSS;
@@ -324,6 +326,11 @@ static void choose_shape(const struct keeping *s, const struct vkdml_box *box, s
         return;
     }
     shape->units = 1;
+    if (s->use->builder->limits->general) { /* sorts a share, however short */
+        shape->flags |= k->merges ? VKDML_TOP_K_MERGES : 0;
+        shape->width = shape->block = shape->capacity;
+        return;
+    }
     if (!k->merges && selects(s)) {
         shape->flags |= VKDML_TOP_K_SELECTS | (has_vectors(s, box) ? VKDML_TOP_K_VECTORS : 0);
         shape->flags |= k->kept <= shape->local_size / 16 * 3 ? VKDML_TOP_K_FILTERS : 0;
@@ -340,7 +347,13 @@ static void choose_shape(const struct keeping *s, const struct vkdml_box *box, s
     shape->units = shape->capacity / shape->width;
 }
 
+/* Behind them, general plans have dimensions of size 1. */
 static void fill_rows(const struct keeping *s, const struct vkdml_box *box, struct vkdml_top_k_parameters *parameters) {
+    for (uint32_t d = s->use->rank; d < VKDML_MAX_DIMENSIONS - 1; ++d) {
+        parameters->rows[d][0] = 1;
+        parameters->rows[d][1] = vkdml_divisor(1).multiplier;
+        parameters->rows[d][2] = vkdml_divisor(1).shifts;
+    }
     for (uint32_t d = 0; d < s->use->rank; ++d) {
         const struct vkdml_divisor divisor = vkdml_divisor(box->size[d]);
         parameters->rows[d][0] = box->size[d];
@@ -402,6 +415,21 @@ static void bind_step(const struct keeping *s, const struct vkdml_box *box, stru
     }
 }
 
+static void set_kernel(const struct keeping *s, const struct shape *shape, struct vkdml_plan_step *step) {
+    step->kernel = VKDML_KERNEL_TOP_K;
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_LOCAL_SIZE, shape->local_size);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_TYPE, (uint32_t)s->use->top_k->input.at.type);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_INDEX_BITS, vkdml_view_bits(&s->use->top_k->indices));
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_SHAPE, shape->flags);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_CAPACITY, shape->capacity);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_ITEMS, shape->items);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_WIDTH, shape->width);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_RANK,
+                        s->use->builder->limits->general ? VKDML_MAX_DIMENSIONS - 1 : s->use->rank);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_BLOCK, shape->block);
+    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_FLOAT_CONTROLS, 0); /* bits are compared, nothing is computed */
+}
+
 static VkdmlResult add(void *context, const struct vkdml_box *box) {
     const struct keeping *s = context;
     struct vkdml_plan_step *step;
@@ -413,17 +441,7 @@ static VkdmlResult add(void *context, const struct vkdml_box *box) {
     }
     choose_shape(s, box, &shape);
     fill_parameters(s, box, &shape, &parameters);
-    step->kernel = VKDML_KERNEL_TOP_K;
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_LOCAL_SIZE, shape.local_size);
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_TYPE, (uint32_t)s->use->top_k->input.at.type);
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_INDEX_BITS, vkdml_view_bits(&s->use->top_k->indices));
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_SHAPE, shape.flags);
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_CAPACITY, shape.capacity);
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_ITEMS, shape.items);
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_WIDTH, shape.width);
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_RANK, s->use->rank);
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_BLOCK, shape.block);
-    vkdml_step_constant(step, VKDML_TOP_K_CONSTANT_FLOAT_CONTROLS, 0); /* bits are compared, nothing is computed */
+    set_kernel(s, &shape, step);
     vkdml_step_parameters(step, &parameters, sizeof(parameters));
     bind_step(s, box, step);
     return vkdml_grid(parameters.group_count, s->use->builder->limits, s->use->builder->report, step->groups);
@@ -438,4 +456,31 @@ VkdmlResult vkdml_top_k_keep(const struct vkdml_top_k_use *use, const struct vkd
         vkdml_builder_phase(use->builder);
     }
     return vkdml_cover(&covering, &whole);
+}
+
+/* Adds what rows of other lengths need: they are ordered at once, or keep some in records first, or are sorted. */
+VkdmlResult vkdml_top_k_add_spares(const struct vkdml_top_k_use *use, bool sorts) {
+    static const struct {
+        bool from_records, to_records, unsorted, merges;
+    } ways[] = {{false, false, false, false}, {false, true, true, false}, {true, true, true, false},
+                {true, false, false, false},  {false, true, false, false}, {true, true, false, false},
+                {true, true, false, true},    {true, false, false, true}};
+    const size_t count = sorts ? sizeof(ways) / sizeof(ways[0]) : 4;
+    const struct vkdml_box box = {{0}, {0}};
+    VkdmlResult result = VKDML_SUCCESS;
+    for (size_t i = 0; i < count && result == VKDML_SUCCESS; ++i) {
+        struct vkdml_plan_step spare = {.kind = VKDML_PLAN_DISPATCH, .is_general = true};
+        const struct vkdml_top_k_keeping keeping = {.from = {.are_records = ways[i].from_records},
+                                                    .to_records = ways[i].to_records,
+                                                    .unsorted = ways[i].unsorted,
+                                                    .merges = ways[i].merges && !use->serial,
+                                                    .kept = use->kept};
+        const struct keeping s = {use, &keeping};
+        struct shape shape;
+        choose_shape(&s, &box, &shape);
+        set_kernel(&s, &shape, &spare);
+        spare.buffer_count = keeping.to_records ? INDICES : use->serial ? SCRATCH + 1 : SCRATCH;
+        result = vkdml_builder_add_spare(use->builder, &spare);
+    }
+    return result;
 }

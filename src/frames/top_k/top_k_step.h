@@ -71,4 +71,7 @@ struct vkdml_top_k_rows vkdml_top_k_add_rows(const struct vkdml_top_k_use *use, 
 uint32_t vkdml_top_k_power(uint64_t n);
 uint32_t vkdml_top_k_log(uint64_t n);
 
+/* Adds to a general plan what rows of other lengths need, or only those that none is sorted of. */
+VkdmlResult vkdml_top_k_add_spares(const struct vkdml_top_k_use *use, bool sorts);
+
 #endif

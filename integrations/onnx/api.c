@@ -76,11 +76,15 @@ static VkdmlResult open_parts(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel mode
     model->checks_finite = (info->flags & VKDML_ONNX_CHECK_FINITE) != 0;
     model->checks_reference = (info->flags & VKDML_ONNX_CHECK_CPU) != 0;
     model->model = onnx_file_model(model->file);
-    return onnx_device_open(&device, &model->device, error) &&
-                   onnx_stages_create(model->device, model->model, &model->model->graph, &session, &model->stages,
-                                      error)
-               ? VKDML_SUCCESS
-               : error->result;
+    if (!onnx_device_open(&device, &model->device, error) ||
+        !onnx_stages_create(model->device, model->model, &model->model->graph, &session, &model->stages, error)) {
+        return error->result;
+    }
+    if ((info->flags & VKDML_ONNX_PREPARE_LATER) == 0) {
+        struct onnx_run_facts facts;
+        onnx_stages_prepare(model->stages, &facts);
+    }
+    return VKDML_SUCCESS;
 }
 
 VkdmlResult vkdmlOnnxOpenModel(const VkdmlOnnxOpenInfo *info, VkdmlOnnxModel *made) {

@@ -11,8 +11,8 @@ void *onnx_emission_memory(const struct onnx_emission *e, size_t count, size_t s
     return memory;
 }
 
-static uint32_t read_count(const VkdmlOperatorSchema *schema, const VkdmlFieldSchema *field,
-                           const unsigned char *desc) {
+uint32_t onnx_count_elements(const VkdmlOperatorSchema *schema, const VkdmlFieldSchema *field,
+                             const unsigned char *desc) {
     uint32_t count = 1;
     if (field->countField != VKDML_NONE) {
         memcpy(&count, desc + schema->fields[field->countField].offset, sizeof count);
@@ -45,7 +45,7 @@ static bool copy_field(const struct onnx_emission *e, const VkdmlOperatorSchema 
     if (from == NULL) {
         return true;
     }
-    const uint32_t count = read_count(schema, field, desc);
+    const uint32_t count = onnx_count_elements(schema, field, desc);
     void *copy = onnx_emission_memory(e, count, size);
     if (copy == NULL) {
         return false;
@@ -115,7 +115,7 @@ static bool describe_input(const struct onnx_emission *e, uint32_t index, DML_TE
 /* Points a field of the descriptor to tensors that are there, those from *next on. */
 static bool set_inputs(const struct onnx_emission *e, const VkdmlFieldSchema *field, uint32_t *next) {
     const bool is_array = field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY;
-    const uint32_t count = is_array ? read_count(e->schema, field, e->desc) : 1;
+    const uint32_t count = is_array ? onnx_count_elements(e->schema, field, e->desc) : 1;
     DML_TENSOR_DESC *descs = NULL;
     if (*next < e->input_count && (is_array || e->inputs[*next] != NULL)) {
         descs = onnx_emission_memory(e, count, sizeof *descs);
@@ -139,7 +139,7 @@ static bool set_inputs(const struct onnx_emission *e, const VkdmlFieldSchema *fi
 /* Outputs as far as they are known. */
 static bool set_outputs(const struct onnx_emission *e, const VkdmlFieldSchema *field, uint32_t *next) {
     const bool is_array = field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY;
-    const uint32_t count = is_array ? read_count(e->schema, field, e->desc) : 1;
+    const uint32_t count = is_array ? onnx_count_elements(e->schema, field, e->desc) : 1;
     DML_TENSOR_DESC *descs = NULL;
     for (uint32_t i = *next; i < *next + count && i < e->output_count; ++i) {
         const struct onnx_tensor *declared = e->outputs[i];
@@ -186,7 +186,7 @@ uint32_t onnx_count_tensors(const VkdmlOperatorSchema *schema, const unsigned ch
     for (uint32_t f = 0; f < schema->fieldCount; ++f) {
         const VkdmlFieldSchema *field = &schema->fields[f];
         if (field->kind == kind) {
-            count += field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY ? read_count(schema, field, desc) : 1;
+            count += field->type == VKDML_FIELD_TYPE_TENSOR_DESC_ARRAY ? onnx_count_elements(schema, field, desc) : 1;
         }
     }
     return count;

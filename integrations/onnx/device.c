@@ -358,8 +358,23 @@ static bool wait_for(struct onnx_device *device, const struct onnx_commands *com
 }
 
 bool onnx_commands_run(struct onnx_device *device, const struct onnx_commands *commands, struct onnx_error *error) {
-    const VkSubmitInfo submit = {
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands->buffer};
+    return onnx_commands_run_all(device, 1, &commands, error);
+}
+
+bool onnx_commands_run_all(struct onnx_device *device, uint32_t count, const struct onnx_commands *const *all,
+                           struct onnx_error *error) {
+    const struct onnx_commands *commands = NULL; /* the last one: its fence is used */
+    VkCommandBuffer buffers[3];
+    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .pCommandBuffers = buffers};
+    for (uint32_t i = 0; i < count; ++i) {
+        if (all[i]->buffer != VK_NULL_HANDLE) {
+            buffers[submit.commandBufferCount++] = all[i]->buffer;
+            commands = all[i];
+        }
+    }
+    if (commands == NULL) {
+        return true;
+    }
     /* Before it is used again rather than behind the wait: either may fail. */
     if (!check(device, device->ResetFences(device->handles.device, 1, &commands->fence), "vkResetFences", error)) {
         return false;

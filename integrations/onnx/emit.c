@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "onnx/emit.h"
+#include "onnx/known_operators.h"
 
 /* DirectML's reasons are lines; the first is told. The code says whether types are the reason, see onnx_refuse_type().
  * */
@@ -16,14 +17,10 @@ static bool refuse_operator(const struct onnx_emission *e, VkdmlResult result) {
 
 /* ---- results ---- */
 
-/* Sizes of outputs, and memory for their descriptions. */
-static bool infer(struct onnx_emission *e) {
-    const VkdmlResult inferred = vkdmlInferOutputSizes(&e->op, 0, e->output_count, e->shapes);
-    if (inferred != VKDML_SUCCESS) {
-        return refuse_operator(e, inferred);
-    }
+/* Describes outputs of known sizes. */
+static bool describe_outputs(struct onnx_emission *e, const VkdmlTensorShape *shapes) {
     for (uint32_t i = 0; i < e->output_count; ++i) {
-        VkdmlTensorShape *shape = &e->shapes[i];
+        const VkdmlTensorShape *shape = &shapes[i];
         if (shape->dimensionCount == 0) {
             continue;
         }
@@ -50,8 +47,35 @@ static bool infer(struct onnx_emission *e) {
         e->descs[i].Desc = &e->buffers[i];
         e->outputs[i] = made;
     }
+    return true;
+}
+
+/* Finds the outputs of an operator, and whether it is valid: of equal operators once. */
+static bool infer(struct onnx_emission *e) {
+    e->known = onnx_know_operator(e);
+    if (e->known == NULL) {
+        return false;
+    }
+    if (e->known->shapes != NULL) {
+        return describe_outputs(e, e->known->shapes);
+    }
+    VkdmlTensorShape *shapes = onnx_emission_memory(e, e->output_count, sizeof *shapes);
+    if (shapes == NULL) {
+        return false;
+    }
+    const VkdmlResult inferred = vkdmlInferOutputSizes(&e->op, 0, e->output_count, shapes);
+    if (inferred != VKDML_SUCCESS) {
+        return refuse_operator(e, inferred);
+    }
+    if (!describe_outputs(e, shapes)) {
+        return false;
+    }
     const VkdmlResult valid = vkdmlValidateOperator(&e->op, 0);
-    return valid == VKDML_SUCCESS || refuse_operator(e, valid);
+    if (valid != VKDML_SUCCESS) {
+        return refuse_operator(e, valid);
+    }
+    e->known->shapes = shapes;
+    return true;
 }
 
 static uint64_t depends_of(const struct onnx_emission *e) {
@@ -256,7 +280,8 @@ static bool add_node(struct onnx_emission *e) {
                                     .output_count = e->output_count,
                                     .inputs = inputs,
                                     .outputs = inputs + e->input_count,
-                                    .is_optional = is_optional};
+                                    .is_optional = is_optional,
+                                    .known = e->known->number};
     for (uint32_t i = 0; i < e->input_count; ++i) {
         inputs[i] = e->inputs[i] == NULL ? ONNX_NONE : e->inputs[i]->source;
     }
@@ -290,10 +315,9 @@ static bool lengthen(struct onnx_emission *e, uint32_t input_count, struct onnx_
     e->input_count = onnx_count_tensors(e->schema, e->desc, VKDML_FIELD_KIND_INPUT_TENSOR);
     e->output_count = onnx_count_tensors(e->schema, e->desc, VKDML_FIELD_KIND_OUTPUT_TENSOR);
     struct onnx_tensor **all = onnx_emission_memory(e, e->input_count + e->output_count, sizeof *all);
-    e->shapes = onnx_emission_memory(e, e->output_count, sizeof *e->shapes);
     e->buffers = onnx_emission_memory(e, e->output_count, sizeof *e->buffers);
     e->descs = onnx_emission_memory(e, e->output_count, sizeof *e->descs);
-    if (all == NULL || e->shapes == NULL || e->buffers == NULL || e->descs == NULL) {
+    if (all == NULL || e->buffers == NULL || e->descs == NULL) {
         return false;
     }
     if (input_count > e->input_count || output_count > e->output_count) {

@@ -1,4 +1,4 @@
-/* An operator on its way into a plan; for emit.c and describe.c alone. */
+/* An operator on its way into a plan; for emit.c, describe.c and known_operators.c alone. */
 #ifndef ONNX_EMIT_H
 #define ONNX_EMIT_H
 
@@ -16,7 +16,7 @@ struct onnx_emission {
     struct onnx_tensor *const *inputs;
     struct onnx_tensor **own_inputs; /* the same array */
     struct onnx_tensor **outputs;
-    VkdmlTensorShape *shapes;
+    struct onnx_known_operator *known; /* set before outputs are inferred */
     DML_BUFFER_TENSOR_DESC *buffers; /* of the outputs */
     DML_TENSOR_DESC *descs;          /* likewise */
 };
@@ -29,6 +29,10 @@ bool onnx_copy_operator(const struct onnx_emission *e, const DML_OPERATOR_DESC *
 
 /* How many tensors of a kind a descriptor has, arrays' each. */
 uint32_t onnx_count_tensors(const VkdmlOperatorSchema *schema, const unsigned char *desc, VkdmlFieldKind kind);
+
+/* The length of the array that a field points to; 1 of a pointer that is no array's. */
+uint32_t onnx_count_elements(const VkdmlOperatorSchema *schema, const VkdmlFieldSchema *field,
+                             const unsigned char *desc);
 
 /* Points the descriptor to its inputs or outputs. */
 bool onnx_set_tensors(const struct onnx_emission *e, VkdmlFieldKind kind);

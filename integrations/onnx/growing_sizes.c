@@ -1,8 +1,9 @@
-/* Sizes of inputs that a plan does not fix. The plan makes room for a capacity, and elements beyond the size of a
- * run are 0. Only nodes whose results do not depend on the padding may read such an input. Masks: Shape, casts
- * between integers, and sums of integers over the growing dimension. Caches that grow: GroupQueryAttention, which
- * masks rows that are not in use. Sums over a cache are of floats, whose bits depend on the capacity: so the
- * capacity follows from the size, and a plan holds only for sizes that have the same capacity. */
+/* Sizes of inputs that a plan does not fix. The plan makes room for a capacity, and elements beyond the size of a run
+ * are 0; growing_nodes.c has what nodes do with such tensors. Two kinds of inputs grow:
+ * - What the model extends and returns: keys and values that Concat or attention append new rows to. Results may depend
+ *   on the capacity in their last bits, so the capacity follows from the size, and a plan holds only for sizes that
+ *   have the same capacity. Masks that are longer by the new rows grow in step with the first of these inputs.
+ * - Other masks of integers, as far as only exact arithmetic of integers reads them. */
 #include <string.h>
 
 #include "onnx/operators.h"
@@ -16,7 +17,7 @@
 #define MOST_PADDED ((uint64_t)1 << 20)
 
 /* Integers whose conversions and sums have the same bits in any order. */
-static bool is_exact_type(enum onnx_type type) {
+bool onnx_is_exact_type(enum onnx_type type) {
     switch (type) {
     case ONNX_BOOL:
     case ONNX_UINT8:
@@ -33,47 +34,178 @@ static bool is_exact_type(enum onnx_type type) {
     }
 }
 
-/* Whether a node takes an input of this type with a growing dimension. */
-static bool takes_growing(const struct onnx_node *node, uint32_t input, enum onnx_type type) {
+/* ---- what reads inputs ---- */
+
+/* Of an input: whether a node reads it that takes no growing dimension, and the dimension that nodes append to. */
+struct onnx_input_readers {
+    bool is_refused;
+    uint32_t appended;
+};
+
+/* The dimension that a node appends to; ONNX_NONE: to none. */
+static uint32_t appended_by(const struct onnx_graph *graph, const struct onnx_node *node, uint32_t input,
+                            const bool *is_output) {
     static const struct {
         const char *domain, *op;
-        uint32_t first, last;
-        bool takes_masks, takes_caches;
+        uint32_t first, last, dimension;
     } rows[] = {
-        {"", "Shape", 0, 0, true, true},
-        {"", "Identity", 0, 0, true, false},
-        {"", "Cast", 0, 0, true, false},
-        {"", "ReduceSum", 0, 0, true, false},
-        {ONNX_MICROSOFT, "GroupQueryAttention", 3, 4, false, true},
+        {"", "Attention", 4, 5, 2},
+        {ONNX_MICROSOFT, "Attention", 4, 4, 3},
+        {ONNX_MICROSOFT, "GroupQueryAttention", 3, 4, 2},
+        {ONNX_MICROSOFT, "MultiHeadAttention", 6, 7, 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         if (strcmp(node->op, rows[i].op) == 0 && strcmp(node->domain, rows[i].domain) == 0) {
-            return input >= rows[i].first && input <= rows[i].last &&
-                   (is_exact_type(type) ? rows[i].takes_masks : rows[i].takes_caches);
+            return input >= rows[i].first && input <= rows[i].last ? rows[i].dimension : ONNX_NONE;
         }
     }
-    return false;
-}
-
-bool onnx_check_growing(const struct onnx_call *call) {
-    uint64_t to_fix = 0;
-    call->plan->allows_growing = false;
-    for (uint32_t i = 0; i < call->input_count; ++i) {
-        const struct onnx_tensor *input = onnx_input(call, i);
-        if (input != NULL && input->growing != NULL) {
-            call->plan->allows_growing = true;
-            to_fix |= takes_growing(call->node, i, input->type) ? 0 : onnx_bit_of(input->growing->input);
+    /* The first input of Concat is what is past: the others are new rows. */
+    if (input != 0 || strcmp(node->op, "Concat") != 0 || node->domain[0] != 0 || node->output_count == 0 ||
+        node->outputs[0] == ONNX_NONE || !is_output[node->outputs[0]]) {
+        return ONNX_NONE;
+    }
+    for (uint32_t a = 0; a < node->attribute_count; ++a) {
+        if (strcmp(node->attributes[a].name, "axis") == 0 && node->attributes[a].kind == ONNX_ATTRIBUTE_INT) {
+            const int64_t axis = node->attributes[a].ints[0];
+            return (uint32_t)(axis < 0 ? axis + graph->values[node->inputs[input]].rank : axis);
         }
     }
-    return to_fix == 0 || onnx_fix_sizes(call, to_fix);
+    return ONNX_NONE;
 }
 
-static bool body_reads(const struct onnx_node *node, uint32_t value) {
+static void note_reader(struct onnx_input_readers *readers, const struct onnx_graph *graph,
+                        const struct onnx_node *node, uint32_t input, const bool *is_output) {
+    const uint32_t appended = appended_by(graph, node, input, is_output);
+    readers->is_refused = readers->is_refused || !onnx_takes_growing(node, input) ||
+                          (appended != ONNX_NONE && readers->appended != ONNX_NONE && appended != readers->appended);
+    readers->appended = appended != ONNX_NONE ? appended : readers->appended;
+}
+
+/* What bodies read has no growing dimension. */
+static void note_bodies(struct onnx_input_readers *const *of_values, const struct onnx_node *node) {
     for (uint32_t a = 0; a < node->attribute_count; ++a) {
         const struct onnx_attribute *attribute = &node->attributes[a];
         const struct onnx_graph *body = attribute->kind == ONNX_ATTRIBUTE_GRAPH ? attribute->graph : NULL;
         for (uint32_t v = 0; body != NULL && v < body->value_count; ++v) {
-            if (body->values[v].outer == value) {
+            const uint32_t outer = body->values[v].outer;
+            if (outer != ONNX_NONE && of_values[outer] != NULL) {
+                of_values[outer]->is_refused = true;
+            }
+        }
+    }
+}
+
+static bool has_growth(const struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t i, uint32_t dimension) {
+    const struct onnx_plan_input *input = &plan->inputs[i];
+    const struct onnx_value *value = &graph->values[graph->inputs[i]];
+    return ((plan->fixed | plan->looked_at) & onnx_bit_of(i)) == 0 && !plan->readers[i].is_refused &&
+           dimension < input->rank && input->rank <= ONNX_MAX_RANK && value->rank == input->rank &&
+           value->sizes[dimension] < 0 && onnx_elements(input->rank, input->sizes) != 0;
+}
+
+static bool is_cache(const struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t i) {
+    const enum onnx_type type = plan->inputs[i].type;
+    const uint64_t never = plan->hints == NULL ? 0 : plan->hints->stepped;
+    return (type == ONNX_FLOAT || type == ONNX_FLOAT16) && (never & onnx_bit_of(i)) == 0 &&
+           has_growth(plan, graph, i, plan->readers[i].appended);
+}
+
+static bool find_readers(struct onnx_plan *plan, const struct onnx_graph *graph) {
+    struct onnx_input_readers **of_values =
+        onnx_allocate(&plan->arena, graph->value_count, sizeof(struct onnx_input_readers *));
+    bool *is_output = onnx_allocate(&plan->arena, graph->value_count, sizeof *is_output);
+    plan->readers = onnx_allocate(&plan->arena, plan->input_count, sizeof *plan->readers);
+    if (of_values == NULL || is_output == NULL || plan->readers == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < plan->input_count; ++i) {
+        plan->readers[i].appended = ONNX_NONE;
+        of_values[graph->inputs[i]] = &plan->readers[i];
+    }
+    for (uint32_t o = 0; o < graph->output_count; ++o) {
+        is_output[graph->outputs[o]] = true;
+        if (of_values[graph->outputs[o]] != NULL) {
+            of_values[graph->outputs[o]]->is_refused = true;
+        }
+    }
+    for (uint32_t n = 0; n < graph->node_count; ++n) {
+        const struct onnx_node *node = &graph->nodes[n];
+        note_bodies(of_values, node);
+        for (uint32_t i = 0; i < node->input_count; ++i) {
+            if (node->inputs[i] != ONNX_NONE && of_values[node->inputs[i]] != NULL) {
+                note_reader(of_values[node->inputs[i]], graph, node, i, is_output);
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- what grows ---- */
+
+static uint32_t find_capacity(uint32_t least, uint32_t size) {
+    uint64_t capacity = least;
+    while (capacity < size) {
+        capacity *= 2;
+    }
+    return capacity > UINT32_MAX ? UINT32_MAX : (uint32_t)capacity;
+}
+
+/* With room for new rows. */
+static struct onnx_growing_size growing_cache(const struct onnx_plan *plan, uint32_t dimension, uint32_t size) {
+    const uint32_t capacity = find_capacity(LEAST_CACHE, size > UINT32_MAX - plan->room ? size : size + plan->room);
+    return (struct onnx_growing_size){.is_growing = true,
+                                      .dimension = dimension,
+                                      .capacity = capacity,
+                                      .least = capacity == LEAST_CACHE ? 1 : (int64_t)capacity / 2 + 1 - plan->room,
+                                      .most = (int64_t)capacity - plan->room,
+                                      .is_step = true};
+}
+
+/* Masks that are inputs before it need its capacity. */
+static void choose_first_cache(struct onnx_plan *plan, const struct onnx_graph *graph) {
+    plan->first_cache = ONNX_NONE;
+    for (uint32_t i = 0; plan->first_cache == ONNX_NONE && i < plan->input_count; ++i) {
+        if (!is_cache(plan, graph, i)) {
+            continue;
+        }
+        uint32_t sizes[ONNX_MAX_RANK];
+        const uint32_t d = plan->readers[i].appended;
+        memcpy(sizes, plan->inputs[i].sizes, sizeof sizes);
+        plan->growing[i] = growing_cache(plan, d, sizes[d]);
+        sizes[d] = plan->growing[i].capacity;
+        if (onnx_is_countable(plan->inputs[i].rank, sizes)) {
+            plan->first_cache = i;
+        } else {
+            plan->growing[i] = (struct onnx_growing_size){0};
+        }
+    }
+}
+
+bool onnx_find_growing(struct onnx_plan *plan, const struct onnx_graph *graph) {
+    if (plan->inputs == NULL || plan->fixed == UINT64_MAX) {
+        return true;
+    }
+    if (!find_readers(plan, graph)) {
+        return false;
+    }
+    choose_first_cache(plan, graph);
+    return true;
+}
+
+static uint32_t first_size(const struct onnx_plan *plan) {
+    return plan->inputs[plan->first_cache].sizes[plan->readers[plan->first_cache].appended];
+}
+
+/* Whether another input that is not a cache has an open size of as many elements, such as the new rows. */
+static bool is_open_size(const struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t index,
+                         uint32_t size) {
+    for (uint32_t i = 0; i < plan->input_count; ++i) {
+        const struct onnx_value *value = &graph->values[graph->inputs[i]];
+        if (i == index || is_cache(plan, graph, i) || value->rank != plan->inputs[i].rank) {
+            continue;
+        }
+        for (uint32_t d = 0; d < value->rank && d < ONNX_MAX_RANK; ++d) {
+            if (value->sizes[d] < 0 && plan->inputs[i].sizes[d] == size) {
                 return true;
             }
         }
@@ -81,136 +213,109 @@ static bool body_reads(const struct onnx_node *node, uint32_t value) {
     return false;
 }
 
-/* By the nodes that read an input. What reads the results of these is checked when it is translated. */
-static bool may_grow(const struct onnx_graph *graph, uint32_t value, enum onnx_type type) {
-    for (uint32_t n = 0; n < graph->node_count; ++n) {
-        const struct onnx_node *node = &graph->nodes[n];
-        for (uint32_t i = 0; i < node->input_count; ++i) {
-            if (node->inputs[i] == value && !takes_growing(node, i, type)) {
-                return false;
-            }
-        }
-        if (body_reads(node, value)) {
-            return false;
-        }
+/* Whether a mask is as long as the first cache and the new rows. */
+static bool follows_cache(const struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t index) {
+    const struct onnx_plan_input *input = &plan->inputs[index];
+    if (plan->first_cache == ONNX_NONE || input->rank == 0 || !has_growth(plan, graph, index, input->rank - 1)) {
+        return false;
     }
-    for (uint32_t o = 0; o < graph->output_count; ++o) {
-        if (graph->outputs[o] == value) {
-            return false;
-        }
-    }
-    return true;
+    const uint32_t size = input->sizes[input->rank - 1], past = first_size(plan);
+    return size == past || (size > past && is_open_size(plan, graph, index, size - past));
 }
 
-/* What of an input can grow: the last dimension of masks, and the rows of a cache. */
-struct growth {
-    uint32_t dimension, least_capacity;
-    bool is_step;
-};
+/* Inputs from 63 on share a bit, so it stands for stepped sizes alone. */
+static bool grows_alone(const struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t index) {
+    const struct onnx_plan_input *input = &plan->inputs[index];
+    const uint64_t never = plan->hints == NULL ? 0 : plan->hints->alone;
+    return input->rank != 0 && (never & onnx_bit_of(index)) == 0 && onnx_is_exact_type(input->type) && index < 63 &&
+           input->sizes[input->rank - 1] > 1 && has_growth(plan, graph, index, input->rank - 1);
+}
 
-static bool find_growth(const struct onnx_plan_input *input, struct growth *growth) {
-    if (is_exact_type(input->type) && input->rank != 0) {
-        *growth = (struct growth){input->rank - 1, LEAST_MASK, false};
+static bool find_growth(struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t index,
+                        struct onnx_growing_size *growing, struct onnx_size_element *size) {
+    const struct onnx_plan_input *input = &plan->inputs[index];
+    *size = (struct onnx_size_element){index, 1, 0};
+    if (is_cache(plan, graph, index)) {
+        const uint32_t d = plan->readers[index].appended;
+        *growing = growing_cache(plan, d, input->sizes[d]);
+        if (index != plan->first_cache && input->sizes[d] == first_size(plan)) {
+            size->input = plan->first_cache;
+        }
         return true;
     }
-    *growth = (struct growth){2, LEAST_CACHE, true};
-    return (input->type == ONNX_FLOAT || input->type == ONNX_FLOAT16) && input->rank == 4;
-}
-
-static struct onnx_growing_size find_growing_size(const struct growth *growth, uint32_t size) {
-    uint64_t capacity = growth->least_capacity;
-    while (capacity < size) {
-        capacity *= 2;
+    if (follows_cache(plan, graph, index)) {
+        *size = (struct onnx_size_element){plan->first_cache, 1,
+                                           (int64_t)input->sizes[input->rank - 1] - first_size(plan)};
+        *growing = growing_cache(plan, plan->readers[plan->first_cache].appended, first_size(plan));
+        growing->dimension = input->rank - 1;
+        plan->needed_room = size->bias > plan->room ? (uint32_t)size->bias : plan->needed_room;
+        growing->least = 1;
+        growing->most = UINT32_MAX;
+        return true;
     }
-    const bool is_first = !growth->is_step || capacity == growth->least_capacity;
-    return (struct onnx_growing_size){.is_growing = true,
-                                      .dimension = growth->dimension,
-                                      .capacity = capacity > UINT32_MAX ? UINT32_MAX : (uint32_t)capacity,
-                                      .least = is_first ? 1 : (int64_t)capacity / 2 + 1,
-                                      .most = (int64_t)capacity,
-                                      .is_step = growth->is_step};
+    const uint32_t capacity =
+        input->rank == 0 ? 0 : find_capacity(LEAST_MASK, input->sizes[input->rank - 1]);
+    *growing = (struct onnx_growing_size){
+        .is_growing = true, .dimension = input->rank - 1, .capacity = capacity, .least = 1, .most = capacity};
+    return grows_alone(plan, graph, index);
 }
 
 bool onnx_grow_input(struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t index,
-                     const struct onnx_plan_input *input, uint32_t sizes[ONNX_MAX_RANK]) {
+                     uint32_t sizes[ONNX_MAX_RANK], const struct onnx_growing_dimension **dimension) {
+    const struct onnx_plan_input *input = &plan->inputs[index];
+    struct onnx_growing_size growing;
+    struct onnx_size_element size;
+    uint32_t padded[ONNX_MAX_RANK];
     memcpy(sizes, input->sizes, ONNX_MAX_RANK * sizeof *sizes);
-    const uint64_t bit = onnx_bit_of(index);
-    const struct onnx_value *value = &graph->values[graph->inputs[index]];
-    struct growth growth;
-    if (((plan->fixed | plan->looked_at) & bit) != 0 || !find_growth(input, &growth) ||
-        onnx_elements(input->rank, input->sizes) == 0 || value->rank != input->rank ||
-        value->sizes[growth.dimension] >= 0 || !may_grow(graph, graph->inputs[index], input->type)) {
-        return false;
+    *dimension = NULL;
+    if (plan->readers == NULL || !find_growth(plan, graph, index, &growing, &size)) {
+        return true;
     }
-    const struct onnx_growing_size growing = find_growing_size(&growth, input->sizes[growth.dimension]);
-    sizes[growth.dimension] = growing.capacity;
-    /* Inputs from 63 on share a bit, so it stands for caches alone. */
-    if (!onnx_is_countable(input->rank, sizes) ||
-        (!growth.is_step && (index >= 63 || onnx_elements(input->rank, sizes) > MOST_PADDED))) {
-        sizes[growth.dimension] = input->sizes[growth.dimension];
-        return false;
+    memcpy(padded, sizes, sizeof padded);
+    padded[growing.dimension] = growing.capacity;
+    if (!onnx_is_countable(input->rank, padded) ||
+        (!growing.is_step && onnx_elements(input->rank, padded) > MOST_PADDED)) {
+        return true;
     }
-    plan->grown |= bit;
-    plan->stepped |= growth.is_step ? bit : 0;
+    struct onnx_growing_dimension *made = onnx_allocate(&plan->arena, 1, sizeof *made);
     plan->growing[index] = growing;
+    if (made == NULL || (size.input != index && !onnx_relate_sizes(plan, index, size.input, size.bias))) {
+        return false;
+    }
+    memcpy(sizes, padded, sizeof padded);
+    plan->grown |= onnx_bit_of(index);
+    plan->stepped |= growing.is_step ? onnx_bit_of(index) : 0;
+    *made = (struct onnx_growing_dimension){size.input, growing.dimension, (int32_t)size.bias, true};
+    *dimension = made;
     return true;
 }
+
+/* ---- what does not ---- */
 
 bool onnx_fix_sizes(const struct onnx_call *call, uint64_t inputs) {
     call->plan->to_fix |= inputs;
     return onnx_refuse(call, "a size that the plan does not fix");
 }
 
-bool onnx_reduces_growing(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
-                          const uint32_t *axes) {
-    bool is_closed = tensor->growing == NULL;
-    for (uint32_t i = 0; i < count && !is_closed; ++i) {
-        is_closed = axes[i] == tensor->growing->dimension;
+bool onnx_never_grow(const struct onnx_call *call, uint64_t inputs) {
+    struct onnx_growth_hints *hints = call->plan->hints;
+    const uint64_t stepped = call->plan->stepped;
+    if (hints != NULL) {
+        hints->stepped |= (inputs & stepped) == 0 ? 0 : stepped;
+        hints->alone |= inputs & ~stepped;
     }
-    return is_closed || onnx_fix_sizes(call, onnx_bit_of(tensor->growing->input));
+    return onnx_fix_sizes(call, inputs);
 }
 
 bool onnx_fix_growing(const struct onnx_call *call, const struct onnx_tensor *tensor) {
-    const uint64_t bit = tensor->growing == NULL ? 0 : onnx_bit_of(tensor->growing->input);
-    const uint64_t stepped = call->plan->stepped;
-    return bit == 0 || onnx_fix_sizes(call, (bit & stepped) == 0 ? bit : stepped); /* layers have caches alike */
-}
-
-struct onnx_tensor *onnx_grow_by(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t dimension,
-                                 const struct onnx_tensor *of, uint32_t added) {
-    struct onnx_tensor *view = tensor == NULL ? NULL : onnx_reshape(call, tensor, tensor->rank, tensor->sizes);
-    struct onnx_growing_dimension *growing = onnx_allocate(&call->plan->arena, 1, sizeof *growing);
-    if (view == NULL || growing == NULL) {
-        onnx_memory_is_out(call);
-        return NULL;
-    }
-    *growing = (struct onnx_growing_dimension){of->growing->input, dimension, of->growing->added + added};
-    view->growing = growing;
-    return view;
-}
-
-bool onnx_mark_growing(const struct onnx_call *call) {
-    const struct onnx_tensor *input = onnx_input(call, 0);
-    const bool keeps = strcmp(call->node->op, "Identity") == 0 || strcmp(call->node->op, "Cast") == 0;
-    struct onnx_tensor *output = call->output_count == 0 ? NULL : call->outputs[0];
-    if (!call->plan->allows_growing || !keeps || input == NULL || input->growing == NULL || output == NULL ||
-        output->growing != NULL) {
-        return true;
-    }
-    if (!is_exact_type(output->type)) {
-        return onnx_fix_sizes(call, onnx_bit_of(input->growing->input));
-    }
-    struct onnx_tensor *view = onnx_reshape(call, output, output->rank, output->sizes);
-    if (view != NULL) {
-        view->growing = input->growing;
-        call->outputs[0] = view;
-    }
-    return view != NULL;
+    return tensor->growing == NULL || onnx_fix_sizes(call, onnx_bit_of(tensor->growing->input));
 }
 
 bool onnx_is_exact(const DML_OPERATOR_DESC *op, uint32_t count, struct onnx_tensor *const *tensors) {
     switch (op->Type) {
     case DML_OPERATOR_ELEMENT_WISE_IF:
+    case DML_OPERATOR_GATHER:
+    case DML_OPERATOR_GATHER_ND1:
     case DML_OPERATOR_JOIN:
     case DML_OPERATOR_SLICE1:
         return true;
@@ -232,7 +337,7 @@ bool onnx_is_exact(const DML_OPERATOR_DESC *op, uint32_t count, struct onnx_tens
         return false;
     }
     for (uint32_t i = 0; i < count; ++i) {
-        if (tensors[i] != NULL && tensors[i] != &onnx_absent && !is_exact_type(tensors[i]->type)) {
+        if (tensors[i] != NULL && tensors[i] != &onnx_absent && !onnx_is_exact_type(tensors[i]->type)) {
             return false;
         }
     }

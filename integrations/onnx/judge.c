@@ -9,7 +9,8 @@
 #include "onnx/single.h"
 #include "onnx/split.h"
 
-#define FIRST_SIZE 224 /* a size of images */
+/* Sizes of images. */
+static const struct onnx_first_sizes usual = {.batch = 224, .others = 224};
 
 /* Translations of nodes that a search takes: about 5 us each. One node takes at most a part of those that are left. */
 #define BASE_TRANSLATIONS     UINT64_C(20000)
@@ -22,6 +23,7 @@
 struct judging {
     const struct onnx_model *model;
     const struct onnx_graph *graph;
+    const struct onnx_first_sizes *first;
     struct onnx_arena *arena;
     struct onnx_verdict *verdicts;
     struct onnx_open_sizes open;
@@ -209,12 +211,27 @@ static bool search_all(struct judging *j, bool are_doubtful) {
     return done;
 }
 
-/* One size for all, and less where inputs would have too many elements. */
-static void assume_first(struct judging *j) {
+/* The sizes to begin with. */
+static void set_first(struct judging *j) {
     const struct onnx_graph *graph = j->graph;
     for (uint32_t s = 0; s < j->open.count; ++s) {
-        j->assumed[s] = FIRST_SIZE;
+        j->assumed[s] = j->first->others;
     }
+    for (uint32_t i = 0; i < graph->input_count; ++i) {
+        const struct onnx_value *value = &graph->values[graph->inputs[i]];
+        const uint32_t number = value->has_shape && value->rank > 1
+                                    ? onnx_open_size_of(&j->open, graph, graph->inputs[i], 0)
+                                    : ONNX_NONE;
+        if (number != ONNX_NONE) {
+            j->assumed[number] = j->first->batch;
+        }
+    }
+}
+
+/* The sizes to begin with, and less where inputs would have too many elements. */
+static void assume_first(struct judging *j) {
+    const struct onnx_graph *graph = j->graph;
+    set_first(j);
     for (uint32_t i = 0; i < graph->input_count; ++i) {
         const struct onnx_value *value = &graph->values[graph->inputs[i]];
         for (bool halves = value->has_shape && value->rank <= ONNX_MAX_RANK; halves;) {
@@ -338,7 +355,13 @@ static bool leave_lonely(const struct onnx_graph *graph, struct onnx_arena *aren
 
 bool onnx_judge_open(const struct onnx_model *model, const struct onnx_graph *graph, struct onnx_arena *arena,
                      struct onnx_judgement *judgement) {
-    struct judging j = {.model = model, .graph = graph, .arena = arena, .rank = ONNX_ASSUMED_RANK};
+    return onnx_find_sizes(model, graph, &usual, arena, judgement);
+}
+
+bool onnx_find_sizes(const struct onnx_model *model, const struct onnx_graph *graph,
+                     const struct onnx_first_sizes *first, struct onnx_arena *arena,
+                     struct onnx_judgement *judgement) {
+    struct judging j = {.model = model, .graph = graph, .first = first, .arena = arena, .rank = ONNX_ASSUMED_RANK};
     j.left = BASE_TRANSLATIONS + (uint64_t)graph->node_count * TRANSLATIONS_PER_NODE;
     if (!allocate(&j) || !search(&j, true)) {
         return false;

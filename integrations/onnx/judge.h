@@ -44,4 +44,13 @@ bool onnx_judge_open(const struct onnx_model *model, const struct onnx_graph *gr
 const struct onnx_verdict *onnx_judge(const struct onnx_model *model, const struct onnx_graph *graph,
                                       struct onnx_arena *arena);
 
+/* As onnx_judge_open(), with other sizes to begin with: `batch` for the first size of inputs that have two or more, the
+ * other for all others. */
+struct onnx_first_sizes {
+    uint32_t batch, others;
+};
+bool onnx_find_sizes(const struct onnx_model *model, const struct onnx_graph *graph,
+                     const struct onnx_first_sizes *first, struct onnx_arena *arena,
+                     struct onnx_judgement *judgement);
+
 #endif

@@ -55,6 +55,8 @@ void onnx_session_note(struct onnx_session *session) {
     facts.weight_bytes = weights.device_bytes;
     facts.loaded_bytes = weights.loaded_bytes;
     facts.load_seconds = weights.load_seconds;
+    facts.prepared_count = session->prepared_count;
+    facts.prepare_seconds = session->prepare_seconds;
     for (int room = 0; room < ONNX_ROOM_COUNT; ++room) {
         facts.tensor_bytes += session->rooms[room].size;
     }

@@ -131,12 +131,11 @@ bool onnx_translate_node(struct onnx_plan *plan, const struct onnx_scope *scope,
     if (!gather(&call, wanted, &tensors, &own)) {
         return false;
     }
-    const bool is_translated =
-        onnx_check_growing(&call) && (onnx_compute_sizes(&call) || (error->text[0] == 0 && row->translate(&call)));
-    const bool is_marked = is_translated && error->text[0] == 0 && onnx_mark_growing(&call);
+    const bool is_translated = onnx_compute_sizes(&call) ||
+                               (error->text[0] == 0 && onnx_translate_growing(&call, row->translate));
     plan->allows_growing = false;
     /* A reason that has been told is one, whatever was made of what failed. */
-    if (!is_marked) {
+    if (!is_translated || error->text[0] != 0) {
         return onnx_memory_is_out(&call); /* where no reason has been told */
     }
     for (uint32_t i = 0; i < node->output_count; ++i) {
@@ -223,7 +222,13 @@ static bool add_input(struct onnx_plan *plan, const struct onnx_graph *graph, co
         return onnx_fail(error, "input %u has more than 8 dimensions or 2^32 - 1 elements", (unsigned)index);
     }
     uint32_t sizes[ONNX_MAX_RANK];
-    const bool is_growing = onnx_grow_input(plan, graph, index, input, sizes);
+    const struct onnx_growing_dimension *dimension;
+    if (!onnx_grow_input(plan, graph, index, sizes, &dimension)) {
+        return false;
+    }
+    if (plan->needed_room != 0) {
+        return onnx_fail(error, "input %u needs more room", (unsigned)index);
+    }
     const size_t bytes = onnx_bytes_of(input->type, onnx_elements(input->rank, sizes));
     if (input->data != NULL && (plan->looked_at & onnx_bit_of(index)) != 0) {
         plan->looked_at_inputs[index] = true;
@@ -240,13 +245,8 @@ static bool add_input(struct onnx_plan *plan, const struct onnx_graph *graph, co
         }
     }
     *tensor = onnx_add_tensor(plan, input->type, input->rank, sizes, source);
-    if (*tensor != NULL && is_growing) {
-        struct onnx_growing_dimension *growing = onnx_allocate(&plan->arena, 1, sizeof *growing);
-        (*tensor)->growing = growing;
-        if (growing == NULL) {
-            return false;
-        }
-        *growing = (struct onnx_growing_dimension){index, plan->growing[index].dimension, 0};
+    if (*tensor != NULL) {
+        (*tensor)->growing = dimension;
     }
     return *tensor != NULL;
 }
@@ -268,6 +268,10 @@ static bool add_output(struct onnx_plan *plan, struct onnx_tensor *tensor, uint3
     output->bytes = onnx_bytes_of(tensor->type, onnx_count(tensor));
     output->output = ONNX_NONE;
     output->growing = tensor->growing;
+    /* A run copies parts of what the device makes, not of what is known. */
+    if (tensor->growing != NULL && tensor->data != NULL) {
+        return onnx_fix_growing(&call, tensor);
+    }
     if (onnx_is_empty(tensor)) {
         return true;
     }
@@ -378,7 +382,7 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
     plan->ranges = onnx_allocate(&plan->arena, input_count, sizeof *plan->ranges);
     plan->growing = onnx_allocate(&plan->arena, input_count, sizeof *plan->growing);
     if (scope->tensors == NULL || plan->outputs == NULL || plan->looked_at_inputs == NULL || plan->ranges == NULL ||
-        plan->growing == NULL || !onnx_widen_scope(plan, scope)) {
+        plan->growing == NULL || !onnx_widen_scope(plan, scope) || !onnx_find_growing(plan, graph)) {
         return onnx_fail_memory(error);
     }
     for (uint32_t i = 0; inputs != NULL && i < plan->input_count; ++i) {
@@ -393,6 +397,9 @@ bool onnx_plan_scope(struct onnx_plan *plan, const struct onnx_graph *graph, con
 static bool make_plan(struct onnx_plan *plan, const struct onnx_graph *graph, const struct onnx_plan_input *inputs,
                       struct onnx_error *error) {
     struct onnx_scope scope;
+    /* About as many as there will be: growing copies them. Without memory for them they grow. */
+    plan->sources = onnx_allocate(&plan->arena, (size_t)graph->value_count + graph->node_count, sizeof *plan->sources);
+    plan->source_room = plan->sources == NULL ? 0 : graph->value_count + graph->node_count;
     if (!onnx_plan_scope(plan, graph, inputs, &scope, error) || !onnx_translate(plan, &scope, error)) {
         return false;
     }
@@ -425,6 +432,7 @@ struct onnx_plan *onnx_plan_start(const struct onnx_model *model, const struct o
         plan->host_limit = options == NULL || options->host_limit == 0 ? HOST_LIMIT : options->host_limit;
         plan->fold_limit = options == NULL || options->fold_limit == 0 ? FOLD_LIMIT : options->fold_limit;
         plan->fixed = options != NULL && options->has_growing_sizes ? 0 : UINT64_MAX;
+        plan->hints = options == NULL ? NULL : options->hints;
         plan->has_float32_intermediates = options != NULL && options->has_float32_intermediates;
     }
     return plan;
@@ -450,20 +458,23 @@ bool onnx_check_input_count(const struct onnx_graph *graph, uint32_t count, stru
 /* What planning is tried with. */
 struct attempt {
     uint64_t looked_at, fixed; /* inputs, as in onnx_plan */
+    uint32_t room;             /* likewise */
 };
 
 /* Once more, with fixed sizes where something needs them, or with what some shape depends on, where it is given. */
 static bool try_again(const struct onnx_plan *plan, uint32_t input_count, const struct onnx_plan_input *inputs,
                       struct attempt *attempt) {
     const uint64_t more = onnx_plan_more(plan, input_count, inputs);
-    if (plan->to_fix != 0) {
-        attempt->fixed |= plan->to_fix;
+    if (plan->needed_room != 0) {
+        attempt->room = plan->needed_room;
+    } else if (plan->to_fix != 0) {
+        attempt->fixed |= plan->to_fix | ((plan->to_fix & plan->stepped) == 0 ? 0 : plan->stepped);
     } else if (more != 0) {
         attempt->looked_at |= more;
     } else {
         attempt->fixed |= plan->grown;
     }
-    return plan->to_fix != 0 || more != 0 || plan->grown != 0;
+    return plan->needed_room != 0 || plan->to_fix != 0 || more != 0 || plan->grown != 0;
 }
 
 bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *graph, uint32_t input_count,
@@ -473,7 +484,7 @@ bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *g
     if (!onnx_check_input_count(graph, input_count, error)) {
         return false;
     }
-    struct attempt attempt = {0};
+    struct attempt attempt = {.room = 1};
     for (;;) {
         struct onnx_plan *plan = onnx_plan_start(model, graph, options);
         if (plan == NULL) {
@@ -482,6 +493,7 @@ bool onnx_plan_create(const struct onnx_model *model, const struct onnx_graph *g
         struct onnx_error reason = {0};
         plan->looked_at = attempt.looked_at;
         plan->fixed |= attempt.fixed;
+        plan->room = attempt.room;
         plan->input_count = input_count;
         if (make_plan(plan, graph, inputs, &reason)) {
             *made = plan;

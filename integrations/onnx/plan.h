@@ -17,7 +17,9 @@ struct onnx_plan;
 /* A dimension of a tensor that depends on a size of an input which the plan does not fix. The tensor has the size that
  * the plan makes room for; elements of inputs beyond the size of the run are 0. */
 struct onnx_growing_dimension {
-    uint32_t input, dimension, added; /* the input's size, plus `added` */
+    uint32_t input, dimension;
+    int32_t added; /* the input's size, plus `added`; the capacity likewise */
+    bool is_zero;  /* elements that a run does not use are 0; otherwise they have no meaning */
 };
 
 /* Immutable once made; lives as long as the plan. Elements lie where strides say, one behind another in C order where
@@ -106,11 +108,6 @@ struct onnx_size_element onnx_size_of(const struct onnx_tensor *tensor, uint32_t
 struct onnx_tensor *onnx_size_tensor(const struct onnx_call *call, enum onnx_type type, uint32_t rank,
                                      const uint32_t *sizes, const struct onnx_size_element *elements);
 
-/* Refuses a tensor with a growing dimension that is not among these axes: the graph is then planned for the size that
- * the input has. */
-bool onnx_reduces_growing(const struct onnx_call *call, const struct onnx_tensor *tensor, uint32_t count,
-                          const uint32_t *axes);
-
 /* Whether input `index` is one integer that is, in each run for which the plan holds, the growing size of a tensor plus
  * `added`. False too where it is not now; nothing is refused. */
 bool onnx_is_growing_sum(const struct onnx_call *call, uint32_t index, const struct onnx_tensor *tensor,
@@ -119,9 +116,29 @@ bool onnx_is_growing_sum(const struct onnx_call *call, uint32_t index, const str
 /* Likewise whether two tensors have growing sizes that are equal in each run. */
 bool onnx_grow_alike(const struct onnx_call *call, const struct onnx_tensor *a, const struct onnx_tensor *b);
 
-/* A tensor whose dimension is, in each run, the growing size of another tensor plus `added`. NULL with a reason. */
-struct onnx_tensor *onnx_grow_by(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t dimension,
-                                 const struct onnx_tensor *of, uint32_t added);
+/* A tensor of the capacity, one dimension of which has this size in each run. NULL with a reason. */
+struct onnx_tensor *onnx_with_growing(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t dimension,
+                                      const struct onnx_size_element *size, bool is_zero);
+
+/* Makes the plan hold only where a growing size is within the capacity. Returns false with a reason. */
+bool onnx_has_room(const struct onnx_call *call, const struct onnx_size_element *size);
+
+/* The tensor as operators read it, of the capacity. */
+struct onnx_tensor *onnx_without_growing(const struct onnx_call *call, struct onnx_tensor *tensor);
+
+/* The tensor without its growing dimension: elements that a run does not use are `value`. */
+struct onnx_tensor *onnx_fill_unused(const struct onnx_call *call, struct onnx_tensor *tensor, double value);
+
+/* Rows after those that a run uses of a tensor with a growing dimension, and 0 after them: a tensor that grows by one
+ * size more. NULL where the plan must fix the size, or with a reason. */
+struct onnx_tensor *onnx_append(const struct onnx_call *call, struct onnx_tensor *tensor, struct onnx_tensor *added);
+
+/* A size as a tensor of one INT32. */
+struct onnx_tensor *onnx_size_number(const struct onnx_call *call, const struct onnx_size_element *size);
+
+/* Which of `count` elements along a dimension are below a size: BOOL, with sizes of 1 otherwise. */
+struct onnx_tensor *onnx_in_use(const struct onnx_call *call, const struct onnx_size_element *size, uint32_t count,
+                                uint32_t rank, uint32_t dimension);
 
 /* Refuses a tensor with a growing dimension: the graph is then planned for the sizes that the input has. */
 bool onnx_fix_growing(const struct onnx_call *call, const struct onnx_tensor *tensor);
@@ -267,9 +284,16 @@ struct onnx_plan_output {
     const struct onnx_growing_dimension *growing; /* a run has a part of it; or NULL */
 };
 
+/* Inputs whose sizes cannot grow, a bit each, because of the nodes that read them: so a later plan of the same graph
+ * need not try. An input may grow in step with a cache and not alone, and the other way round. Zeros at first. */
+struct onnx_growth_hints {
+    uint64_t alone, stepped;
+};
+
 struct onnx_plan_options {
     uint32_t fold_limit;            /* bytes of results that are computed on the host at most; 0: 64 KiB */
     uint64_t host_limit;            /* bytes of all tensors that planning writes out, without those of up to 4 KiB; 0: 1 GiB */
+    struct onnx_growth_hints *hints; /* of earlier plans of this graph; or NULL */
     bool has_growing_sizes;         /* a size may grow if no shape depends on it, see onnx_plan_growing_sizes() */
     bool has_float32_intermediates; /* of normalizations, softmax and attention that are written out in FLOAT16 */
 };

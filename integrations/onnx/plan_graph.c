@@ -8,7 +8,7 @@
 struct onnx_plan_graph {
     DML_GRAPH_DESC desc;
     struct onnx_arena arena;
-    VkdmlOperator *operators;
+    VkdmlOperator *operators; /* by their numbers in the plan, NULL as long as no node of the graph has them */
     uint32_t operator_count;
 };
 
@@ -86,13 +86,12 @@ static bool add_output_edge(struct making *m, uint32_t source, uint32_t output) 
 
 static bool add_node(struct making *m, VkdmlDevice device, uint32_t n) {
     const struct onnx_plan_node *node = &m->plan->nodes[n];
-    VkdmlOperator *op = &m->graph->operators[m->graph->operator_count];
-    const VkdmlResult created = vkdmlCreateOperator(device, &node->desc, op);
+    VkdmlOperator *op = &m->graph->operators[node->known];
+    const VkdmlResult created = *op != NULL ? VKDML_SUCCESS : vkdmlCreateOperator(device, &node->desc, op);
     if (created != VKDML_SUCCESS) {
         return onnx_fail_with(m->error, created, "node '%s': %s", visible_text(node->name).text,
                               vkdmlGetErrorMessage());
     }
-    ++m->graph->operator_count;
     for (uint32_t i = 0; i < node->input_count; ++i) {
         const struct onnx_source *source = node->inputs[i] == ONNX_NONE ? NULL : &m->plan->sources[node->inputs[i]];
         if (source != NULL && source->kind == ONNX_SOURCE_HOST && source->graph_number == ONNX_NONE &&
@@ -127,11 +126,12 @@ static bool make_graph(struct making *m, VkdmlDevice device) {
     m->outputs = take(m, (size_t)plan->output_count + plan->unread_count, sizeof *m->outputs);
     m->numbers = take(m, plan->node_count, sizeof *m->numbers);
     m->constants = take(m, plan->source_count, sizeof *m->constants);
-    m->graph->operators = take(m, plan->live_count, sizeof *m->graph->operators);
+    m->graph->operators = take(m, plan->known_count, sizeof *m->graph->operators);
     if (m->nodes == NULL || m->inputs == NULL || m->between == NULL || m->outputs == NULL || m->numbers == NULL ||
         m->constants == NULL || m->graph->operators == NULL) {
         return false;
     }
+    m->graph->operator_count = plan->known_count;
     for (uint32_t s = 0; s < plan->source_count; ++s) {
         m->constants[s] = ONNX_NONE;
     }

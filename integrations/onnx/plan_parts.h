@@ -2,7 +2,7 @@
 #ifndef ONNX_PLAN_PARTS_H
 #define ONNX_PLAN_PARTS_H
 
-#include "onnx/plan.h"
+#include "onnx/operators.h"
 
 /* What tensors are views of. */
 enum onnx_source_kind {
@@ -36,6 +36,7 @@ struct onnx_plan_node {
     uint32_t *inputs;        /* sources, by binding; ONNX_NONE: absent */
     uint32_t *outputs;       /* likewise */
     const bool *is_optional; /* of each output */
+    uint32_t known; /* the number of its operator, which nodes share whose descriptors are equal */
     bool is_live;
 };
 
@@ -61,6 +62,10 @@ struct onnx_shared {
     struct onnx_shared *next;
 };
 
+#define ONNX_KNOWN_BUCKETS 256
+
+struct onnx_known_operator;
+
 struct onnx_plan {
     struct onnx_arena arena;
     const struct onnx_model *model;
@@ -79,15 +84,24 @@ struct onnx_plan {
     bool *looked_at_inputs;
     struct onnx_range *ranges; /* of inputs */
     struct onnx_growing_size *growing; /* likewise */
+    struct onnx_input_readers *readers; /* likewise, see growing_sizes.c; NULL: no size grows */
+    uint32_t first_cache; /* the first input that grows by what nodes append to it; ONNX_NONE: none does */
+    uint32_t room;        /* new rows that a cache has room for after those of the run */
+    uint32_t needed_room; /* what a node needs of that */
     bool allows_growing; /* the node that is being translated takes tensors with growing dimensions */
     uint64_t fixed;      /* inputs all of whose sizes are fixed, as in `depends` */
     uint64_t grown;      /* inputs that have a growing size */
     uint64_t stepped;    /* of these those of onnx_growing_size::is_step */
-    uint64_t to_fix;     /* of these those that something needs to be fixed */
+    struct onnx_growth_hints *hints; /* or NULL */
+    uint64_t to_fix;     /* of these those that something needs to be fixed; one of `stepped` stands for all */
     struct onnx_size_relation *relations;
     struct onnx_size_vector *vectors;
     uint32_t vector_count, vector_room;
     struct onnx_shared *shared;
+    struct onnx_known_operator *known[ONNX_KNOWN_BUCKETS];
+    uint32_t known_count;
+    unsigned char *key; /* scratch */
+    size_t key_room;
     struct onnx_graph_input *graph_inputs;
     uint32_t graph_input_count, graph_output_count;
     struct onnx_plan_output *outputs;
@@ -170,24 +184,56 @@ uint64_t onnx_plan_more(const struct onnx_plan *plan, uint32_t input_count, cons
 
 /* ---- growing_sizes.c ---- */
 
-/* Lets a size of an input grow, if what reads the input allows it: `sizes` are then padded. Otherwise returns false,
- * and they are the input's. */
+/* Finds the inputs that may grow. Call it before the inputs are added. Returns false where memory is out. */
+bool onnx_find_growing(struct onnx_plan *plan, const struct onnx_graph *graph);
+
+/* Lets a size of an input grow, if what reads the input allows it: `sizes` are then padded, otherwise the input's, and
+ * `dimension` is NULL. needed_room says whether the plan's room is too little. Returns false where memory is out. */
 bool onnx_grow_input(struct onnx_plan *plan, const struct onnx_graph *graph, uint32_t index,
-                     const struct onnx_plan_input *input, uint32_t sizes[ONNX_MAX_RANK]);
+                     uint32_t sizes[ONNX_MAX_RANK], const struct onnx_growing_dimension **dimension);
 
 /* Marks inputs whose growing sizes must be fixed. Returns false with a reason. */
 bool onnx_fix_sizes(const struct onnx_call *call, uint64_t inputs);
 
-/* Whether the node takes the tensors with growing dimensions that it reads; else refuses it. */
-bool onnx_check_growing(const struct onnx_call *call);
+/* The same because of the node's operator or types, whatever the sizes are. */
+bool onnx_never_grow(const struct onnx_call *call, uint64_t inputs);
 
-/* Outputs of such a node, after its translation. False with a reason. */
-bool onnx_mark_growing(const struct onnx_call *call);
+/* Integers and BOOL. */
+bool onnx_is_exact_type(enum onnx_type type);
 
 /* Whether an operator gives the same bits for operands that are constants and for operands that are not. */
 bool onnx_is_exact(const DML_OPERATOR_DESC *op, uint32_t count, struct onnx_tensor *const *tensors);
 
+/* ---- growing_parts.c ---- */
+
+/* What a plan makes room for where a run has a growing size. It is the same for a size plus a number. */
+uint32_t onnx_capacity(const struct onnx_call *call, const struct onnx_size_element *size);
+
+/* ---- growing_nodes.c ---- */
+
+/* Whether a node may read a tensor with a growing dimension as this input. */
+bool onnx_takes_growing(const struct onnx_node *node, uint32_t input);
+
+/* Translates a node whose inputs may have growing dimensions. False with a reason. */
+bool onnx_translate_growing(const struct onnx_call *call, onnx_translation translate);
+
+/* ---- range.c ---- */
+
+/* Makes the plan hold only where the growing size of an input is that of another plus a number. False: now it is not,
+ * or memory is out. */
+bool onnx_relate_sizes(struct onnx_plan *plan, uint32_t input, uint32_t of, int64_t added);
+
+/* Makes the plan hold only where a growing size is within a range. False: now it is not. */
+bool onnx_narrow_size(const struct onnx_call *call, const struct onnx_size_element *size, int64_t least, int64_t most);
+
 /* ---- size_nodes.c ---- */
+
+/* Whether the elements of a tensor are computed from growing sizes by the plan's user. */
+bool onnx_is_of_sizes(const struct onnx_plan *plan, const struct onnx_tensor *tensor);
+
+/* Elements of an input of the node that are computed from sizes, or known. False: they are neither, or too many. */
+bool onnx_read_size_vector(const struct onnx_call *call, uint32_t index, uint32_t *count,
+                           struct onnx_size_element *elements, uint32_t most);
 
 /* Computes a node whose inputs are computed from sizes. False: the node is to be translated as others are; or it
  * failed, with a reason. */

@@ -54,36 +54,43 @@ static int64_t size_of(const struct onnx_plan *plan, const struct onnx_plan_inpu
     return inputs[input].sizes[plan->growing[input].dimension];
 }
 
-/* Makes the plan hold only where one growing size is another plus a number, as it is now. */
-static bool relate(const struct onnx_call *call, uint32_t input, uint32_t of, int64_t added) {
-    struct onnx_plan *plan = call->plan;
+bool onnx_relate_sizes(struct onnx_plan *plan, uint32_t input, uint32_t of, int64_t added) {
     if (size_of(plan, plan->inputs, input) != size_of(plan, plan->inputs, of) + added) {
         return false;
     }
-    for (const struct onnx_size_relation *r = plan->relations; r != NULL; r = r->next) {
-        if (r->input == input && r->of == of && r->added == added) {
-            return true;
-        }
+    bool is_known = input == of;
+    for (const struct onnx_size_relation *r = plan->relations; r != NULL && !is_known; r = r->next) {
+        is_known = r->input == input && r->of == of && r->added == added;
+    }
+    if (is_known) {
+        return true;
     }
     struct onnx_size_relation *relation = onnx_allocate(&plan->arena, 1, sizeof *relation);
     if (relation == NULL) {
-        return onnx_memory_is_out(call);
+        return false;
     }
     *relation = (struct onnx_size_relation){input, of, added, plan->relations};
     plan->relations = relation;
     return true;
 }
 
+bool onnx_narrow_size(const struct onnx_call *call, const struct onnx_size_element *size, int64_t least,
+                      int64_t most) {
+    return narrow_size(call->plan, size, &(struct onnx_range){true, least, most});
+}
+
 bool onnx_is_growing_sum(const struct onnx_call *call, uint32_t index, const struct onnx_tensor *tensor,
                          uint32_t added) {
     struct onnx_size_element sum;
     return tensor->growing != NULL && onnx_read_size(call->plan, onnx_input(call, index), &sum) && sum.scale == 1 &&
-           relate(call, sum.input, tensor->growing->input, (int64_t)tensor->growing->added + added - sum.bias);
+           onnx_relate_sizes(call->plan, sum.input, tensor->growing->input,
+                             (int64_t)tensor->growing->added + added - sum.bias);
 }
 
 bool onnx_grow_alike(const struct onnx_call *call, const struct onnx_tensor *a, const struct onnx_tensor *b) {
     return a->growing != NULL && b->growing != NULL && a->growing->dimension == b->growing->dimension &&
-           relate(call, a->growing->input, b->growing->input, (int64_t)b->growing->added - a->growing->added);
+           onnx_relate_sizes(call->plan, a->growing->input, b->growing->input,
+                             (int64_t)b->growing->added - a->growing->added);
 }
 
 bool onnx_plan_has_range(const struct onnx_plan *plan, uint32_t input) {

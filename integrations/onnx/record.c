@@ -103,6 +103,32 @@ static struct onnx_where *find_where(const struct onnx_run *run, const struct on
     return where;
 }
 
+/* What operators read and write, of what find_where() made: copies go to and from the session's memory. */
+static struct onnx_where *find_bound(const struct onnx_run *run, const struct onnx_place *outputs,
+                                     const struct onnx_where *where) {
+    const struct onnx_plan *plan = run->plan;
+    const uint32_t input_count = onnx_plan_input_count(plan);
+    const size_t count = (size_t)input_count + onnx_plan_graph_output_count(plan);
+    struct onnx_where *bound = where == NULL ? NULL : malloc((count + 1) * sizeof *bound);
+    if (bound == NULL) {
+        return NULL;
+    }
+    memcpy(bound, where, (count + 1) * sizeof *bound);
+    for (uint32_t i = 0; i < input_count; ++i) {
+        const uint32_t input = onnx_plan_inputs(plan)[i].input;
+        if (input != ONNX_NONE && !reads_there(run, input)) {
+            bound[i] = (struct onnx_where){0, run->places[i], 0};
+        }
+    }
+    for (uint32_t i = 0; i < onnx_plan_output_count(plan); ++i) {
+        const uint32_t output = onnx_plan_outputs(plan)[i].output;
+        if (output != ONNX_NONE && !writes_there(run, outputs, i)) {
+            bound[input_count + output] = (struct onnx_where){0, run->places[input_count + output], 0};
+        }
+    }
+    return bound;
+}
+
 /* ---- recording ---- */
 
 static void fill_bindings(const struct onnx_run *run, const struct onnx_place *places, VkdmlBufferBinding *inputs,
@@ -159,45 +185,69 @@ static bool bind(struct onnx_run *run, const struct onnx_place *places, VkdmlBin
     return done;
 }
 
+/* Whether an input of DirectML's graph is on the device and operators do not read it there. */
+static bool is_copied(const struct onnx_run *run, uint32_t index) {
+    const uint32_t input = onnx_plan_inputs(run->plan)[index].input;
+    return input != ONNX_NONE && onnx_run_is_at(run->begun_at, input) && !reads_there(run, input);
+}
+
+/* Zeros where inputs are padded. Returns whether there are some. */
+static bool clear_padded(const struct onnx_run *run, const struct onnx_commands *commands, bool follows_copy) {
+    bool clears = false;
+    for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
+        const uint32_t input = onnx_plan_inputs(run->plan)[i].input;
+        if (!is_copied(run, i) || !onnx_run_is_padded(run, input)) {
+            continue;
+        }
+        if (follows_copy && !clears) { /* over what came up with the others */
+            onnx_commands_barrier(run->session->device, commands);
+        }
+        onnx_run_clear_padded(run, commands, input, room_of(run, ONNX_ROOM_INPUTS)->buffer, run->places[i]);
+        clears = true;
+    }
+    return clears;
+}
+
 /* Inputs that operators do not read where they lie. Returns whether there are some. */
-static bool copy_inputs(struct onnx_run *run, struct onnx_recording *recording, bool has_own) {
+static bool copy_inputs(const struct onnx_run *run, const struct onnx_commands *commands, bool has_own) {
     struct onnx_device *device = run->session->device;
     const struct onnx_buffer *own = room_of(run, ONNX_ROOM_INPUTS), *written = written_room(run);
-    bool copies = false;
-    if (has_own && written != own) {
-        onnx_commands_copy(device, &recording->commands, written->buffer, 0, own->buffer, 0, run->input_bytes);
-        copies = true;
+    const bool uploads = has_own && written != own;
+    if (uploads) {
+        onnx_commands_copy(device, commands, written->buffer, 0, own->buffer, 0, run->input_bytes);
     }
+    bool needs_barrier = clear_padded(run, commands, uploads) || uploads, copies = needs_barrier;
     for (uint32_t i = 0; i < onnx_plan_input_count(run->plan); ++i) {
         const struct onnx_graph_input *input = &onnx_plan_inputs(run->plan)[i];
-        if (input->input != ONNX_NONE && onnx_run_is_at(run->begun_at, input->input) &&
-            !reads_there(run, input->input)) {
-            const struct onnx_place *from = &run->begun_at[input->input];
-            if (copies) { /* over what came up with the others */
-                onnx_commands_barrier(device, &recording->commands);
-            }
-            if (onnx_run_is_padded(run, input->input)) {
-                onnx_run_copy_padded(run, &recording->commands, input->input, own->buffer, run->places[i]);
-            } else {
-                onnx_commands_copy(device, &recording->commands, onnx_place_buffer(from), from->offset, own->buffer,
-                                   run->places[i], input->bytes);
-            }
-            copies = true;
+        if (!is_copied(run, i)) {
+            continue;
         }
+        if (needs_barrier) {
+            onnx_commands_barrier(device, commands);
+            needs_barrier = false;
+        }
+        const struct onnx_place *from = &run->begun_at[input->input];
+        if (onnx_run_is_padded(run, input->input)) {
+            onnx_run_copy_padded(run, commands, input->input, own->buffer, run->places[i]);
+        } else {
+            onnx_commands_copy(device, commands, onnx_place_buffer(from), from->offset, own->buffer, run->places[i],
+                               input->bytes);
+        }
+        copies = true;
     }
     return copies;
 }
 
 /* What the host will want to read goes where it reads fast, and what operators did not write where it shall lie there.
  */
-static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording, const struct onnx_place *places,
-                         bool has_own) {
+static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording, const struct onnx_commands *commands,
+                         const struct onnx_place *places, bool has_own) {
     struct onnx_device *device = run->session->device;
     const struct onnx_plan *plan = run->plan;
     const struct onnx_buffer *own = room_of(run, ONNX_ROOM_OUTPUTS), *read = read_room(run);
     bool copies = false;
     if (has_own && read != own) {
-        onnx_commands_copy(device, &recording->commands, own->buffer, 0, read->buffer, 0, run->output_bytes);
+        onnx_commands_copy(device, commands, own->buffer, 0, read->buffer, 0, run->output_bytes);
         copies = true;
     }
     for (uint32_t i = 0; i < onnx_plan_output_count(plan); ++i) {
@@ -209,10 +259,10 @@ static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording,
         const VkBuffer from = is_there ? onnx_place_buffer(&places[i]) : own->buffer;
         const uint64_t offset = is_there ? places[i].offset : run->places[onnx_plan_input_count(plan) + output->output];
         if (onnx_run_is_cut(run, i)) {
-            onnx_run_copy_cut(run, &recording->commands, i, from, offset, &places[i]);
+            onnx_run_copy_cut(run, commands, i, from, offset, &places[i]);
             copies = true;
         } else if (!is_there) {
-            onnx_commands_copy(device, &recording->commands, from, offset, onnx_place_buffer(&places[i]),
+            onnx_commands_copy(device, commands, from, offset, onnx_place_buffer(&places[i]),
                                places[i].offset, output->bytes);
             copies = true;
         }
@@ -221,27 +271,51 @@ static void copy_outputs(struct onnx_run *run, struct onnx_recording *recording,
         recording->mirrors[output->output] = mirror;
         if (mirror != NULL) {
             if (!is_there) {
-                onnx_commands_barrier(device, &recording->commands);
+                onnx_commands_barrier(device, commands);
             }
-            onnx_commands_copy(device, &recording->commands, onnx_place_buffer(&places[i]), places[i].offset,
+            onnx_commands_copy(device, commands, onnx_place_buffer(&places[i]), places[i].offset,
                                mirror->host.buffer, 0, run->results[i].bytes);
             copies = true;
         }
     }
     if (copies) {
-        onnx_commands_barrier(device, &recording->commands);
+        onnx_commands_barrier(device, commands);
     }
+}
+
+/* Whether copies have commands of their own. */
+static bool splits(const struct onnx_run *run, const struct onnx_place *places) {
+    return run->begun_at != NULL || places != NULL;
+}
+
+/* Commands that only copy: lengths and places of what is copied may be others in each run. */
+static bool record_copies(struct onnx_run *run, struct onnx_recording *recording, const struct onnx_place *places,
+                          bool has_inputs, bool has_outputs, struct onnx_error *error) {
+    struct onnx_device *device = run->session->device;
+    if (!onnx_commands_begin(device, &recording->before, error)) {
+        return false;
+    }
+    onnx_commands_barrier(device, &recording->before);
+    copy_inputs(run, &recording->before, has_inputs);
+    if (!onnx_commands_end(device, &recording->before, error) ||
+        !onnx_commands_begin(device, &recording->after, error)) {
+        return false;
+    }
+    memset(recording->mirrors, 0, onnx_plan_graph_output_count(run->plan) * sizeof(struct onnx_mirror *));
+    copy_outputs(run, recording, &recording->after, places, has_outputs);
+    return onnx_commands_end(device, &recording->after, error);
 }
 
 static bool record(struct onnx_run *run, struct onnx_recording *recording, const struct onnx_place *places,
                    bool has_inputs, bool has_outputs, struct onnx_error *error) {
     struct onnx_device *device = run->session->device;
+    const bool is_split = splits(run, places);
     if (!make_own(run, has_inputs, has_outputs, error) || !bind(run, places, &recording->table, error) ||
         !onnx_commands_begin(device, &recording->commands, error)) {
         return false;
     }
     onnx_commands_barrier(device, &recording->commands);
-    if (copy_inputs(run, recording, has_inputs)) {
+    if (!is_split && copy_inputs(run, &recording->commands, has_inputs)) {
         onnx_commands_barrier(device, &recording->commands);
     }
     if (!onnx_check(vkdmlRecordDispatch(onnx_device_vkdml(device), recording->commands.buffer, run->dispatchable,
@@ -250,13 +324,19 @@ static bool record(struct onnx_run *run, struct onnx_recording *recording, const
         return false;
     }
     onnx_commands_barrier(device, &recording->commands);
-    copy_outputs(run, recording, places, has_outputs);
-    return onnx_commands_end(device, &recording->commands, error);
+    if (!is_split) {
+        copy_outputs(run, recording, &recording->commands, places, has_outputs);
+    }
+    return onnx_commands_end(device, &recording->commands, error) &&
+           (!is_split || record_copies(run, recording, places, has_inputs, has_outputs, error));
 }
 
 static void free_recording(struct onnx_run *run, struct onnx_recording *recording) {
     onnx_commands_free(run->session->device, &recording->commands);
+    onnx_commands_free(run->session->device, &recording->before);
+    onnx_commands_free(run->session->device, &recording->after);
     vkdmlDestroyBindingTable(recording->table);
+    free(recording->bound);
     free(recording->where);
     free(recording->mirrors);
     free(recording);
@@ -271,12 +351,14 @@ void onnx_run_free_recordings(struct onnx_run *run) {
 }
 
 /* Takes the one for these places out of the list, or NULL; behind the first few the list ends. */
-static struct onnx_recording *take_recording(struct onnx_run *run, const struct onnx_where *where) {
+static struct onnx_recording *take_recording(struct onnx_run *run, const struct onnx_where *bound,
+                                             bool is_split) {
     const size_t count = (size_t)onnx_plan_input_count(run->plan) + onnx_plan_graph_output_count(run->plan);
     struct onnx_recording **link = &run->recordings;
     for (int i = 1; *link != NULL; ++i) {
         struct onnx_recording *recording = *link;
-        const bool is_same = memcmp(recording->where, where, count * sizeof *where) == 0;
+        const bool is_same = (recording->before.buffer != VK_NULL_HANDLE) == is_split &&
+                             memcmp(recording->bound, bound, count * sizeof *bound) == 0;
         if (is_same || i == RECORDINGS_KEPT) {
             *link = recording->next;
             if (is_same) {
@@ -290,31 +372,50 @@ static struct onnx_recording *take_recording(struct onnx_run *run, const struct 
     return NULL;
 }
 
-/* The commands for these places, first in the list; NULL with a reason. */
+/* Takes `bound` and `where`, or frees them. */
+static struct onnx_recording *make_recording(struct onnx_run *run, struct onnx_where *bound, struct onnx_where *where,
+                                             struct onnx_error *error) {
+    struct onnx_recording *recording = bound == NULL || where == NULL ? NULL : calloc(1, sizeof *recording);
+    struct onnx_mirror **mirrors =
+        calloc((size_t)onnx_plan_graph_output_count(run->plan) + 1, sizeof(struct onnx_mirror *));
+    if (recording == NULL || mirrors == NULL) {
+        free(recording);
+        free(mirrors);
+        free(bound);
+        free(where);
+        onnx_fail_memory(error);
+        return NULL;
+    }
+    recording->bound = bound;
+    recording->where = where;
+    recording->mirrors = mirrors;
+    return recording;
+}
+
+/* The commands for these places, first in the list; NULL with a reason. Copies alone are recorded again where operators
+ * read and write what they did: then the session's memory is as large as they need. */
 static struct onnx_recording *find_recording(struct onnx_run *run, const struct onnx_place *places,
                                              struct onnx_error *error) {
-    bool has_inputs, has_outputs;
+    const size_t count = (size_t)onnx_plan_input_count(run->plan) + onnx_plan_graph_output_count(run->plan);
+    bool has_inputs, has_outputs, done = true;
     struct onnx_where *where = find_where(run, places, &has_inputs, &has_outputs);
-    struct onnx_recording *recording = where == NULL ? NULL : take_recording(run, where);
-    if (recording != NULL) {
-        free(where);
+    struct onnx_where *bound = find_bound(run, places, where);
+    struct onnx_recording *recording = bound == NULL ? NULL : take_recording(run, bound, splits(run, places));
+    if (recording == NULL) {
+        recording = make_recording(run, bound, where, error);
+        done = recording != NULL && record(run, recording, places, has_inputs, has_outputs, error);
     } else {
-        recording = where == NULL ? NULL : calloc(1, sizeof *recording);
-        struct onnx_mirror **mirrors =
-            calloc((size_t)onnx_plan_graph_output_count(run->plan) + 1, sizeof(struct onnx_mirror *));
-        if (recording == NULL || mirrors == NULL) {
-            free(recording);
-            free(mirrors);
-            free(where);
-            onnx_fail_memory(error);
-            return NULL;
-        }
+        const bool is_same = memcmp(recording->where, where, count * sizeof *where) == 0;
+        free(bound);
+        free(recording->where);
         recording->where = where;
-        recording->mirrors = mirrors;
-        if (!record(run, recording, places, has_inputs, has_outputs, error)) {
+        done = is_same || record_copies(run, recording, places, has_inputs, has_outputs, error);
+    }
+    if (!done) {
+        if (recording != NULL) {
             free_recording(run, recording);
-            return NULL;
         }
+        return NULL;
     }
     recording->next = run->recordings;
     run->recordings = recording;
@@ -360,7 +461,8 @@ bool onnx_run_on_device(struct onnx_run *run, void *const *outputs, const struct
         }
     }
     write_inputs(run);
-    if (!onnx_commands_run(run->session->device, &recording->commands, error)) {
+    const struct onnx_commands *const commands[] = {&recording->before, &recording->commands, &recording->after};
+    if (!onnx_commands_run_all(run->session->device, 3, commands, error)) {
         return false;
     }
     for (uint32_t i = 0; i < onnx_plan_graph_output_count(run->plan); ++i) {

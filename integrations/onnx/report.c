@@ -5,6 +5,7 @@
 #include "onnx/data_node.h"
 #include "onnx/names.h"
 #include "onnx/plan_parts.h"
+#include "onnx/size_operands.h"
 #include "onnx/split.h"
 
 #define MOST_LOOKED_AT 65536 /* bytes, as session.c lets plans look at */
@@ -16,7 +17,8 @@ struct walking {
     struct onnx_names sizes; /* of named dimensions */
     uint64_t *open;          /* the open sizes that each value depends on, as in reports */
     const bool *wanted;
-    const bool *known; /* likewise, whether its elements follow from constants and shapes */
+    const bool *known;       /* likewise, whether its elements follow from constants and shapes */
+    const bool *computed;    /* likewise, whether the device computes its elements */
 };
 
 /* ---- what values are that no node made ---- */
@@ -284,7 +286,7 @@ static bool visit(struct walking *w, const struct onnx_node *node) {
     report.operator_count = is_made ? plan->node_count - first : 0;
     if (is_ended) {
         report.open |= ONNX_OPEN_ELEMENTS;
-    } else if (!is_made && w->walk->open != NULL && plan->unknown != 0) {
+    } else if (!is_made && ((w->walk->open != NULL && plan->unknown != 0) || onnx_waits_for_sizes(node, w->computed))) {
         const bool is_likely = try_elements(w, node, true, &other) && !is_memory(&other) &&
                                try_elements(w, node, false, &others);
         if (is_memory(&other) || is_memory(&others)) {
@@ -340,7 +342,8 @@ bool onnx_walk(struct onnx_plan *plan, const struct onnx_graph *graph, const str
     w.wanted = wanted;
     w.open = onnx_allocate(&plan->arena, graph->value_count, sizeof *w.open);
     w.known = onnx_find_known(graph, &plan->arena);
-    done = done && wanted != NULL && w.open != NULL && w.known != NULL && name_sizes(&w);
+    w.computed = w.known == NULL ? NULL : onnx_find_computed(graph, w.known, &plan->arena);
+    done = done && wanted != NULL && w.open != NULL && w.computed != NULL && name_sizes(&w);
     done = done && (walk->inputs != NULL || stand_in_all(&w, wanted));
     for (uint32_t n = 0; done && n < graph->node_count && !(walk->ends != NULL && *walk->ends); ++n) {
         done = (walk->chosen != NULL && !walk->chosen[n]) || visit(&w, &graph->nodes[n]);

@@ -1,4 +1,5 @@
-/* What sessions and the parts of a run share: session.c, memory.c, prepare.c, record.c, run_sizes.c, by_reference.c. */
+/* What sessions and the parts of a run share: session.c, prepare_session.c, memory.c, prepare.c, record.c, run_sizes.c,
+ * by_reference.c. */
 #ifndef ONNX_RUN_H
 #define ONNX_RUN_H
 
@@ -17,7 +18,9 @@ struct onnx_recording {
     struct onnx_recording *next; /* the one that was used before this */
     VkdmlBindingTable table;
     struct onnx_commands commands;
-    struct onnx_where *where;     /* of DirectML's inputs and outputs */
+    struct onnx_commands before, after; /* copies, where inputs or outputs are on the device; else among `commands` */
+    struct onnx_where *bound;     /* what operators read and write: DirectML's inputs and outputs */
+    struct onnx_where *where;     /* where these are copied from and to, or the same */
     struct onnx_mirror **mirrors; /* of its outputs, or NULL */
 };
 
@@ -43,6 +46,9 @@ struct onnx_run {
     uint64_t held_bytes; /* an estimate of what keeping the run takes */
     struct onnx_recording *recordings;
     bool is_new;
+    bool is_trial;          /* no run had these sizes: it is dropped with the first run of others */
+    uint32_t general_count; /* nodes that run on general pipelines, */
+    bool may_improve;       /* .. for which compiling again was not tried */
     struct onnx_plan_input *own_inputs; /* what `begun` points to: inputs of the model's graph, then size vectors */
     struct onnx_place *own_places;      /* likewise */
     void **own_data;                    /* of size vectors */
@@ -67,10 +73,13 @@ struct onnx_session {
     const struct onnx_model *model;
     const struct onnx_graph *graph;
     struct onnx_session_options options;
+    struct onnx_growth_hints growth_hints;
     pthread_mutex_t lock; /* of everything, while a run is under way */
     struct onnx_run *runs;
     struct onnx_weights *weights; /* NULL: nothing has been compiled */
     struct onnx_buffer rooms[ONNX_ROOM_COUNT];
+    uint32_t prepared_count; /* by onnx_session_prepare() */
+    double prepare_seconds;
     pthread_mutex_t facts_lock; /* of what is below */
     struct onnx_session_facts facts;
 };
@@ -97,6 +106,19 @@ void onnx_session_note(struct onnx_session *session);
 
 /* Compiles the plan, loads constants that the device does not have, and finds where tensors will lie. */
 bool onnx_run_prepare(struct onnx_run *run, struct onnx_error *error);
+
+/* Whether compiling the plan again would replace general pipelines by better ones that exist by now. */
+bool onnx_run_can_improve(const struct onnx_run *run);
+
+/* Does that, without waiting for pipelines. What fails leaves the run as it is, and is not tried again. */
+void onnx_run_improve(struct onnx_run *run);
+
+/* ---- session.c ---- */
+
+/* Plans and compiles for inputs that have no data, and loads weights, but allocates no memory for tensors. It is kept
+ * until another shape runs, so that the constants that planning computed can be shared. An entry for each input that
+ * must be given. With the session's lock held. */
+bool onnx_session_try(struct onnx_session *session, const struct onnx_plan_input *inputs, struct onnx_error *error);
 
 /* ---- record.c ---- */
 
@@ -130,7 +152,10 @@ void onnx_run_read_output(const struct onnx_run *run, uint32_t output, const voi
 /* Bytes of an input as it was given. */
 uint64_t onnx_run_given_bytes(const struct onnx_run *run, uint32_t input);
 
-/* Record the padding of an input on the device, and the copy of an output's part to its place. */
+/* Record the padding of an input on the device: zeros, and over them, after a barrier, its elements; and the copy of an
+ * output's part to its place. */
+void onnx_run_clear_padded(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t input,
+                           VkBuffer to, uint64_t offset);
 void onnx_run_copy_padded(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t input, VkBuffer to,
                           uint64_t offset);
 void onnx_run_copy_cut(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t output, VkBuffer from,

@@ -79,13 +79,17 @@ uint64_t onnx_run_given_bytes(const struct onnx_run *run, uint32_t input) {
     return onnx_bytes_of(is->type, onnx_elements(is->rank, is->sizes));
 }
 
+void onnx_run_clear_padded(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t input,
+                           VkBuffer to, uint64_t offset) {
+    const struct rows rows = find_input_rows(run, input);
+    onnx_commands_clear(run->session->device, commands, to, offset, ROUND_UP(rows.count * rows.in_plan, 4));
+}
+
 void onnx_run_copy_padded(const struct onnx_run *run, const struct onnx_commands *commands, uint32_t input, VkBuffer to,
                           uint64_t offset) {
     struct onnx_device *device = run->session->device;
     const struct rows rows = find_input_rows(run, input);
     const struct onnx_place *from = &run->begun_at[input];
-    onnx_commands_clear(device, commands, to, offset, ROUND_UP(rows.count * rows.in_plan, 4));
-    onnx_commands_barrier(device, commands);
     for (uint64_t r = 0; r < rows.count; ++r) {
         onnx_commands_copy(device, commands, onnx_place_buffer(from), from->offset + r * rows.in_run, to,
                            offset + r * rows.in_plan, rows.in_run);

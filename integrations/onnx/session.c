@@ -128,9 +128,11 @@ static bool check_files(const struct onnx_session *session, struct onnx_error *e
 }
 
 static bool make_plan(struct onnx_run *run, const struct asked *asked, struct onnx_error *error) {
-    const struct onnx_session *session = run->session;
+    struct onnx_session *session = run->session;
     const struct onnx_plan_options options = {
-        .has_growing_sizes = true, .has_float32_intermediates = session->options.has_float32_intermediates};
+        .hints = &session->growth_hints,
+        .has_growing_sizes = true,
+        .has_float32_intermediates = session->options.has_float32_intermediates};
     if (!copy_inputs(run, asked, error) ||
         !onnx_plan_create(session->model, session->graph, count_inputs(session), run->key, &options, &run->plan, error)) {
         return onnx_explain_sizes(session->model, session->graph, count_inputs(session), run->key, error);
@@ -206,6 +208,24 @@ static struct onnx_run *find_run(struct onnx_session *session, const struct aske
     return NULL;
 }
 
+/* A shape runs by now: trials share their constants with it. Other constants of theirs go. */
+static void drop_trials(struct onnx_session *session) {
+    bool any = false;
+    for (struct onnx_run **place = &session->runs; *place != NULL;) {
+        struct onnx_run *run = *place;
+        if (run->is_trial) {
+            any = true;
+            *place = run->next;
+            free_run(run);
+        } else {
+            place = &run->next;
+        }
+    }
+    if (any && session->weights != NULL) {
+        onnx_weights_trim(session->weights);
+    }
+}
+
 /* The runs that were not used for longest go where all together hold too much. The first one stays. */
 static void drop_runs(struct onnx_session *session) {
     const struct onnx_session_options *options = &session->options;
@@ -240,8 +260,9 @@ static uint64_t held_bytes(const struct onnx_run *run) {
     return sizeof *run + onnx_plan_bytes(run->plan) + (uint64_t)onnx_plan_node_count(run->plan) * OPERATOR_BYTES;
 }
 
-/* NULL with a reason. */
-static struct onnx_run *make_run(struct onnx_session *session, const struct asked *asked, struct onnx_error *error) {
+/* NULL with a reason. `runs`: it is to run, so that memory for its tensors is made ready, too. */
+static struct onnx_run *make_run(struct onnx_session *session, const struct asked *asked, bool runs,
+                                 struct onnx_error *error) {
     struct onnx_run *run = calloc(1, sizeof *run);
     if (run == NULL) {
         onnx_fail_memory(error);
@@ -249,10 +270,12 @@ static struct onnx_run *make_run(struct onnx_session *session, const struct aske
     }
     run->session = session;
     run->is_new = true;
+    run->is_trial = !runs;
     bool done = check_files(session, error) && make_plan(run, asked, error);
     if (done && onnx_plan_node_count(run->plan) != 0 && !session->options.by_reference) {
         /* Who has none on the device now will not at the first run. */
-        done = onnx_run_prepare(run, error) && (session->options.pool != NULL || onnx_run_record(run, error));
+        done = onnx_run_prepare(run, error) &&
+               (session->options.pool != NULL || !runs || onnx_run_record(run, error));
     }
     if (!done) {
         free_run(run);
@@ -266,16 +289,60 @@ static struct onnx_run *make_run(struct onnx_session *session, const struct aske
 static struct onnx_run *make_run_and_room(struct onnx_session *session, const struct asked *asked,
                                           struct onnx_error *error) {
     struct onnx_error reason = {0};
-    struct onnx_run *run = make_run(session, asked, &reason);
-    const bool is_lost = session->weights != NULL && onnx_weights_are_lost(session->weights);
-    const bool repeats = reason.result == VKDML_ERROR_OUT_OF_DEVICE_MEMORY && session->runs != NULL;
-    if (run == NULL && (is_lost || repeats)) {
+    struct onnx_run *run = make_run(session, asked, true, &reason);
+    if (run == NULL && reason.result == VKDML_ERROR_OUT_OF_DEVICE_MEMORY && session->runs != NULL) {
         free_runs(session);
-    }
-    if (run == NULL && repeats) {
-        return make_run(session, asked, error);
+        return make_run(session, asked, true, error);
     }
     return run != NULL || onnx_fail_with(error, reason.result, "%s", reason.text) ? run : NULL;
+}
+
+/* What asks for inputs, and memory for what becomes of them. */
+static bool ask(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
+                const struct onnx_place *places, struct asked *asked, struct onnx_error *error) {
+    const size_t all = (size_t)count_inputs(session) + 1;
+    *asked = (struct asked){session, places, calloc(all, sizeof *asked->seen), calloc(all, sizeof(void *))};
+    if (asked->seen == NULL || asked->read == NULL) {
+        free(asked->seen);
+        free(asked->read);
+        return onnx_fail_memory(error);
+    }
+    memcpy(asked->seen, inputs, input_count * sizeof *inputs);
+    return true;
+}
+
+static void free_asked(const struct asked *asked) {
+    for (uint32_t i = 0; i < count_inputs(asked->session); ++i) {
+        free(asked->read[i]);
+    }
+    free(asked->read);
+    free(asked->seen);
+}
+
+bool onnx_session_try(struct onnx_session *session, const struct onnx_plan_input *inputs, struct onnx_error *error) {
+    struct asked asked;
+    if (!ask(session, session->graph->input_count, inputs, NULL, &asked, error)) {
+        return false;
+    }
+    struct onnx_run *run = make_run(session, &asked, false, error);
+    free_asked(&asked);
+    if (run != NULL) {
+        run->next = session->runs;
+        session->runs = run;
+    } else if (error->result == VKDML_ERROR_OUT_OF_DEVICE_MEMORY && session->runs == NULL) {
+        free_runs(session);
+    }
+    return run != NULL;
+}
+
+/* A run that was found: on better pipelines from now on, if they exist. A trial asks for them now. */
+static void reuse(struct onnx_run *run) {
+    struct onnx_error ignored = {0};
+    run->is_new = run->is_trial;
+    run->is_trial = false;
+    if (run->dispatchable != NULL && (run->is_new || onnx_run_can_improve(run)) && check_files(run->session, &ignored)) {
+        onnx_run_improve(run);
+    }
 }
 
 bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const struct onnx_plan_input *inputs,
@@ -285,18 +352,14 @@ bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const
         !onnx_check_input_count(session->graph, input_count, error)) {
         return false;
     }
-    const size_t all = (size_t)count_inputs(session) + 1;
-    const struct asked asked = {session, places, calloc(all, sizeof *asked.seen), calloc(all, sizeof(void *))};
-    if (asked.seen == NULL || asked.read == NULL) {
-        free(asked.seen);
-        free(asked.read);
-        return onnx_fail_memory(error);
+    struct asked asked;
+    if (!ask(session, input_count, inputs, places, &asked, error)) {
+        return false;
     }
-    memcpy(asked.seen, inputs, input_count * sizeof *inputs);
     pthread_mutex_lock(&session->lock);
     struct onnx_run *run = find_run(session, &asked);
     if (run != NULL) {
-        run->is_new = false;
+        reuse(run);
     } else {
         run = make_run_and_room(session, &asked, error);
     }
@@ -307,15 +370,12 @@ bool onnx_run_begin_at(struct onnx_session *session, uint32_t input_count, const
         run->next = session->runs;
         session->runs = run;
         if (run->is_new) {
+            drop_trials(session);
             drop_runs(session);
         }
         onnx_session_note(session);
     }
-    for (size_t i = 0; i < all; ++i) {
-        free(asked.read[i]);
-    }
-    free(asked.read);
-    free(asked.seen);
+    free_asked(&asked);
     *begun = run;
     return run != NULL;
 }
@@ -395,6 +455,7 @@ void onnx_run_end(struct onnx_run *run) {
 
 void onnx_run_facts(const struct onnx_run *run, struct onnx_run_facts *facts) {
     *facts = (struct onnx_run_facts){.node_count = onnx_plan_node_count(run->plan),
+                                     .general_count = run->general_count,
                                      .temporary_bytes = run->temporary_bytes,
                                      .is_new = run->is_new};
 }

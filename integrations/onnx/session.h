@@ -29,6 +29,18 @@ bool onnx_session_create(struct onnx_device *device, const struct onnx_model *mo
                          struct onnx_error *error);
 void onnx_session_free(struct onnx_session *session);
 
+struct onnx_run_facts {
+    uint32_t node_count;      /* of DirectML's graph before it is fused; 0 where all is known without */
+    uint32_t general_count;   /* nodes of it that run on general pipelines: better ones did not exist */
+    uint64_t temporary_bytes; /* of the device's memory */
+    bool is_new;              /* it was planned and compiled by onnx_run_begin(), or before the first run */
+};
+
+/* Does before the first run what does not depend on the inputs: plans, compiles and loads weights. If the model states
+ * all sizes, the facts are those of its run; otherwise they are 0, and plans for a few sizes that fit create pipelines
+ * for all, without memory for tensors. What cannot be prepared is left to the first run, which reports why. */
+void onnx_session_prepare(struct onnx_session *session, struct onnx_run_facts *facts);
+
 /* A session that is ready to run for certain inputs: no other thread uses it until onnx_run_end(). */
 struct onnx_run;
 
@@ -54,11 +66,6 @@ bool onnx_run_execute_at(struct onnx_run *run, void *const *outputs, const struc
                          struct onnx_error *error);
 void onnx_run_end(struct onnx_run *run);
 
-struct onnx_run_facts {
-    uint32_t node_count;      /* of DirectML's graph before it is fused; 0 where all is known without */
-    uint64_t temporary_bytes; /* of the device's memory */
-    bool is_new;              /* it was planned and compiled by onnx_run_begin() */
-};
 void onnx_run_facts(const struct onnx_run *run, struct onnx_run_facts *facts);
 
 /* What a session holds. */
@@ -67,6 +74,8 @@ struct onnx_session_facts {
     uint64_t tensor_bytes; /* .. and for tensors of runs: temporary ones, and inputs and outputs that the host has */
     uint64_t loaded_bytes; /* of weights that were loaded so far, as the model has them, */
     double load_seconds;   /* .. and how long that took */
+    uint32_t prepared_count; /* shapes that onnx_session_prepare() compiled for, */
+    double prepare_seconds;  /* .. and how long that took */
     uint32_t kept_count;   /* shapes that are kept, */
     uint64_t held_bytes;   /* .. and what they take besides the above: an estimate */
 };

@@ -93,6 +93,10 @@ bool onnx_read_size(const struct onnx_plan *plan, const struct onnx_tensor *tens
     return true;
 }
 
+bool onnx_is_of_sizes(const struct onnx_plan *plan, const struct onnx_tensor *tensor) {
+    return vector_of(plan, tensor) != NULL;
+}
+
 /* Elements of an input of the node, computed from sizes or known. */
 static bool read_vector(const struct onnx_call *call, uint32_t index, struct vector *v) {
     const struct onnx_tensor *tensor = onnx_input(call, index);
@@ -112,6 +116,17 @@ static bool read_vector(const struct onnx_call *call, uint32_t index, struct vec
             return false;
         }
     }
+    return true;
+}
+
+bool onnx_read_size_vector(const struct onnx_call *call, uint32_t index, uint32_t *count,
+                           struct onnx_size_element *elements, uint32_t most) {
+    struct vector v;
+    if (!read_vector(call, index, &v) || v.count > most) {
+        return false;
+    }
+    memcpy(elements, v.elements, v.count * sizeof *elements);
+    *count = v.count;
     return true;
 }
 
@@ -235,12 +250,71 @@ static struct onnx_tensor *cast(const struct onnx_call *call) {
                             v.elements);
 }
 
+/* Whether a size is a number in each run for which the plan holds, or in none. */
+static bool compare(const struct onnx_plan *plan, const struct onnx_size_element *a, const struct onnx_size_element *b,
+                    bool *is_equal) {
+    struct onnx_size_element difference;
+    if (!combine("Sub", a, b, &difference)) {
+        return false;
+    }
+    *is_equal = difference.bias == 0;
+    if (is_constant(&difference) || difference.scale == 0) {
+        return true;
+    }
+    const struct onnx_growing_size *growing = &plan->growing[difference.input];
+    *is_equal = false;
+    return (difference.scale == 1 && growing->least + difference.bias > 0) ||
+           (difference.scale == -1 && difference.bias - growing->least < 0);
+}
+
+static struct onnx_tensor *equal(const struct onnx_call *call) {
+    struct vector a, b;
+    uint8_t values[MOST_ELEMENTS] = {0};
+    if (!read_vector(call, 0, &a) || !read_vector(call, 1, &b) || a.count == 0 || b.count == 0 ||
+        (a.count != b.count && a.count != 1 && b.count != 1)) {
+        return NULL;
+    }
+    const uint32_t count = a.count > b.count ? a.count : b.count;
+    for (uint32_t i = 0; i < count; ++i) {
+        bool is_equal;
+        if (!compare(call->plan, &a.elements[a.count == 1 ? 0 : i], &b.elements[b.count == 1 ? 0 : i], &is_equal)) {
+            return NULL;
+        }
+        values[i] = is_equal;
+    }
+    const uint32_t rank = onnx_input(call, 0)->rank > onnx_input(call, 1)->rank ? onnx_input(call, 0)->rank
+                                                                                : onnx_input(call, 1)->rank;
+    return onnx_constant(call, ONNX_BOOL, rank, &count, values);
+}
+
+static struct onnx_tensor *choose(const struct onnx_call *call) {
+    struct vector v[3], result = {0};
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < 3; ++i) {
+        if (!read_vector(call, i, &v[i]) || v[i].count == 0) {
+            return NULL;
+        }
+        result.count = v[i].count > result.count ? v[i].count : result.count;
+        rank = onnx_input(call, i)->rank > rank ? onnx_input(call, i)->rank : rank;
+    }
+    for (uint32_t i = 0; i < result.count; ++i) {
+        const struct onnx_size_element *condition = &v[0].elements[v[0].count == 1 ? 0 : i];
+        const struct vector *from = &v[is_constant(condition) && condition->bias != 0 ? 1 : 2];
+        if (!is_constant(condition) || (from->count != 1 && from->count != result.count)) {
+            return NULL;
+        }
+        result.elements[i] = from->elements[from->count == 1 ? 0 : i];
+    }
+    return onnx_size_tensor(call, onnx_input(call, 1)->type, rank, &result.count, result.elements);
+}
+
 bool onnx_compute_sizes(const struct onnx_call *call) {
     static const struct {
         const char *op;
         struct onnx_tensor *(*compute)(const struct onnx_call *call);
     } rows[] = {{"Add", arithmetic}, {"Sub", arithmetic}, {"Mul", arithmetic}, {"Cast", cast},
-                {"Concat", concat},  {"Gather", gather},  {"Slice", slice}};
+                {"Concat", concat},  {"Gather", gather},  {"Slice", slice},    {"Equal", equal},
+                {"Where", choose}};
     bool reads_sizes = false;
     for (uint32_t i = 0; i < call->input_count; ++i) {
         reads_sizes = reads_sizes || vector_of(call->plan, onnx_input(call, i)) != NULL;

@@ -5,6 +5,7 @@
 #include "onnx/data_node.h"
 #include "onnx/plan_parts.h"
 #include "onnx/single.h"
+#include "onnx/size_operands.h"
 
 /* ---- which values are known ---- */
 
@@ -54,7 +55,7 @@ bool *onnx_find_known(const struct onnx_graph *graph, struct onnx_arena *arena) 
     return known;
 }
 
-/* ---- levels: a node of the host begins the next one ---- */
+/* ---- levels: a node of the host begins the next one, and so does one whose sizes the device computes ---- */
 
 struct splitting {
     const struct onnx_graph *graph;
@@ -64,6 +65,8 @@ struct splitting {
     uint32_t *readers; /* of values: the last level that reads it; outputs of the graph the last of all */
     bool *is_made;     /* by a node */
     bool *is_of_host;  /* by one that the host computes */
+    bool *is_computed; /* its elements are the device's */
+    bool *is_host;     /* nodes */
     uint32_t *of_nodes;
     uint32_t last, host_count;
 };
@@ -87,8 +90,16 @@ static void mark_read(void *data, uint32_t value) {
     }
 }
 
-static bool is_host(const struct splitting *s, const struct onnx_node *node) {
-    return onnx_is_data_node(node, s->known);
+/* A size that the device computes is read back behind the level that computes it. */
+static void wait_for_sizes(const struct splitting *s, const struct onnx_node *node, uint32_t *level) {
+    const uint32_t operands = onnx_size_operands(node);
+    for (uint32_t i = 0; i < node->input_count && i < 32; ++i) {
+        const uint32_t value = node->inputs[i];
+        if ((operands >> i & 1) != 0 && value != ONNX_NONE && s->is_made[value] && s->is_computed[value] &&
+            s->levels[value] == *level) {
+            ++*level;
+        }
+    }
 }
 
 static void find_levels(struct splitting *s) {
@@ -100,19 +111,20 @@ static void find_levels(struct splitting *s) {
         }
         struct reading reading = {s, 0};
         onnx_for_each_read(node, raise_level, &reading);
+        wait_for_sizes(s, node, &reading.level);
         s->of_nodes[n] = reading.level;
-        const uint32_t level = reading.level + is_host(s, node);
-        s->host_count += is_host(s, node);
+        const uint32_t level = reading.level + s->is_host[n];
+        s->host_count += s->is_host[n];
         s->last = level > s->last ? level : s->last;
         for (uint32_t o = 0; o < node->output_count; ++o) {
             if (node->outputs[o] != ONNX_NONE) {
                 s->levels[node->outputs[o]] = level;
                 s->is_made[node->outputs[o]] = true;
-                s->is_of_host[node->outputs[o]] = is_host(s, node);
+                s->is_of_host[node->outputs[o]] = s->is_host[n];
             }
         }
         /* What the host reads leaves the level that makes it. */
-        reading.level += is_host(s, node);
+        reading.level += s->is_host[n];
         onnx_for_each_read(node, mark_read, &reading);
     }
     for (uint32_t o = 0; o < s->graph->output_count; ++o) {
@@ -149,7 +161,7 @@ static void list_input(void *data, uint32_t value) {
 }
 
 static bool is_of_level(const struct splitting *s, uint32_t n, uint32_t level) {
-    return s->of_nodes[n] == level && !is_host(s, &s->graph->nodes[n]);
+    return s->of_nodes[n] == level && !s->is_host[n];
 }
 
 static void list_inputs(struct listing *l, const struct onnx_graph *stage) {
@@ -229,7 +241,7 @@ static bool add_host_nodes(const struct splitting *s, uint32_t level, uint32_t *
     for (uint32_t n = 0; n < s->graph->node_count; ++n) {
         const struct onnx_node *node = &s->graph->nodes[n];
         struct onnx_single single;
-        if (s->of_nodes[n] != level || !is_host(s, node)) {
+        if (s->of_nodes[n] != level || !s->is_host[n]) {
             continue;
         }
         if (!onnx_single_make(s->graph, node, is_given, s->wanted, numbers, &s->split->arena, &single)) {
@@ -257,19 +269,31 @@ static bool add_stages(struct splitting *s) {
     return done;
 }
 
+/* Which values and nodes are what. */
+static bool classify(struct splitting *s, struct onnx_arena *arena) {
+    const struct onnx_graph *graph = s->graph;
+    s->known = onnx_find_known(graph, arena);
+    s->is_host = onnx_allocate(arena, graph->node_count, sizeof *s->is_host);
+    for (uint32_t n = 0; s->known != NULL && s->is_host != NULL && n < graph->node_count; ++n) {
+        s->is_host[n] = onnx_is_data_node(&graph->nodes[n], s->known);
+    }
+    s->is_computed = s->known == NULL ? NULL : onnx_find_computed(graph, s->known, arena);
+    return s->is_host != NULL && s->is_computed != NULL;
+}
+
 bool onnx_split(const struct onnx_graph *graph, struct onnx_split *split, struct onnx_error *error) {
     *split = (struct onnx_split){0};
     struct onnx_arena *arena = &split->arena;
     struct splitting s = {.graph = graph, .split = split};
-    s.known = onnx_find_known(graph, arena);
+    bool done = classify(&s, arena);
     s.wanted = onnx_find_wanted(arena, graph);
     s.levels = onnx_allocate(arena, graph->value_count, sizeof *s.levels);
     s.readers = onnx_allocate(arena, graph->value_count, sizeof *s.readers);
     s.is_made = onnx_allocate(arena, graph->value_count, sizeof *s.is_made);
     s.is_of_host = onnx_allocate(arena, graph->value_count, sizeof *s.is_of_host);
     s.of_nodes = onnx_allocate(arena, graph->node_count, sizeof *s.of_nodes);
-    bool done = s.known != NULL && s.wanted != NULL && s.levels != NULL && s.readers != NULL && s.is_made != NULL &&
-                s.is_of_host != NULL && s.of_nodes != NULL;
+    done = done && s.wanted != NULL && s.levels != NULL && s.readers != NULL && s.is_made != NULL &&
+           s.is_of_host != NULL && s.of_nodes != NULL;
     if (done) {
         find_levels(&s);
         done = add_stages(&s);

@@ -1,5 +1,6 @@
 /* A graph in stages, so that each has sizes that are known before it runs: nodes whose outputs' sizes depend on
- * elements (data_node.h) are stages of their own, and nodes that need what these make come in later stages. */
+ * elements (data_node.h) are stages of their own, and nodes that need what these make come in later stages. So do nodes
+ * whose sizes the device computes (size_operands.h). */
 #ifndef ONNX_SPLIT_H
 #define ONNX_SPLIT_H
 

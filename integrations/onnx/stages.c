@@ -94,41 +94,17 @@ void onnx_stages_free(struct onnx_stages *stages) {
     free(stages);
 }
 
-/* The number of a value among the inputs of the graph that must be given; ONNX_NONE: an optional one. */
-static uint32_t input_of(const struct onnx_graph *graph, uint32_t value) {
-    uint32_t i = 0;
-    while (i < graph->input_count && graph->inputs[i] != value) {
-        ++i;
+void onnx_stages_prepare(struct onnx_stages *stages, struct onnx_run_facts *facts) {
+    pthread_mutex_lock(&stages->lock);
+    for (uint32_t s = 0; s < stages->split.count; ++s) {
+        if (stages->sessions[s] != NULL) {
+            onnx_session_prepare(stages->sessions[s], facts);
+        }
     }
-    return i == graph->input_count ? ONNX_NONE : i;
-}
-
-bool onnx_stages_prepare(struct onnx_stages *stages, const struct onnx_plan_input *inputs,
-                         struct onnx_run_facts *facts, struct onnx_error *error) {
-    const struct onnx_stage *stage = &stages->split.stages[0];
-    const uint32_t count = stage->graph.input_count + stage->graph.optional_count;
-    *facts = (struct onnx_run_facts){0};
-    if (stage->is_host) {
-        return true;
+    pthread_mutex_unlock(&stages->lock);
+    if (!is_one(stages)) {
+        *facts = (struct onnx_run_facts){0};
     }
-    struct onnx_plan_input *own = calloc((size_t)count + 1, sizeof *own);
-    if (own == NULL) {
-        return onnx_fail_memory(error);
-    }
-    for (uint32_t i = 0; !is_one(stages) && i < count; ++i) {
-        const uint32_t given = input_of(stages->graph, stage->inputs[i]);
-        own[i] = given == ONNX_NONE ? own[i] : inputs[given];
-    }
-    struct onnx_run *run;
-    const bool done =
-        is_one(stages) ? onnx_run_begin(stages->sessions[0], stages->graph->input_count, inputs, &run, error)
-                       : onnx_run_begin(stages->sessions[0], count, own, &run, error);
-    if (done && is_one(stages)) {
-        onnx_run_facts(run, facts);
-    }
-    onnx_run_end(done ? run : NULL);
-    free(own);
-    return done;
 }
 
 /* ---- values ---- */
@@ -510,6 +486,8 @@ void onnx_stages_held(const struct onnx_stages *stages, struct onnx_session_fact
         facts->tensor_bytes += one.tensor_bytes;
         facts->loaded_bytes += one.loaded_bytes;
         facts->load_seconds += one.load_seconds;
+        facts->prepared_count += one.prepared_count;
+        facts->prepare_seconds += one.prepare_seconds;
         facts->kept_count += one.kept_count;
         facts->held_bytes += one.held_bytes;
     }

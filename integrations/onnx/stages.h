@@ -14,11 +14,8 @@ bool onnx_stages_create(struct onnx_device *device, const struct onnx_model *mod
                         struct onnx_error *error);
 void onnx_stages_free(struct onnx_stages *stages);
 
-/* Plans and compiles what inputs of these types and sizes decide: all, or where sizes depend on data the first stage.
- * `inputs` has an entry for each input that must be given, without data. The facts of more than one stage are those of
- * the first run. */
-bool onnx_stages_prepare(struct onnx_stages *stages, const struct onnx_plan_input *inputs,
-                         struct onnx_run_facts *facts, struct onnx_error *error);
+/* As onnx_session_prepare(), for each stage. The facts of more than one stage are 0. */
+void onnx_stages_prepare(struct onnx_stages *stages, struct onnx_run_facts *facts);
 
 /* As onnx_run_begin_at(); places may be NULL. Another thread's run ends first. Where sizes depend on data, all stages
  * but the last one run, with what the inputs hold. `inputs` and `places` are read until onnx_stages_end(). */

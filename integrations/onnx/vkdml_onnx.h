@@ -2,9 +2,9 @@
  * @file
  * ONNX models on DirectML's operators: the library libvkdml_onnx, beside libvkdml.
  *
- * A model is opened with a device of its own. It is planned and compiled at the first run of each shape, and the plan
- * is kept; one plan may hold for a range of lengths that grow (docs/ONNX.md, Sizes that grow). Weights are loaded at the
- * first run, and kept once for all shapes. Functions that return a VkdmlResult have, where they fail, told why:
+ * A model is opened with a device of its own. Opening it also loads its weights, which are kept once for all shapes, and
+ * creates pipelines (see VKDML_ONNX_PREPARE_LATER). It is planned at the first run of each shape, and the plan is kept;
+ * one plan may hold for a range of lengths that grow (docs/ONNX.md, Sizes that grow). Functions that return a VkdmlResult have, where they fail, told why:
  * vkdmlOnnxGetErrorMessage() gives it to the thread. The code is vkdml's: VKDML_ERROR_INVALID_ARGUMENT of a model or
  * inputs that are refused, VKDML_ERROR_OUT_OF_HOST_MEMORY where memory is out, and then the same call may be repeated,
  * VKDML_ERROR_DEVICE_LOST on a device that is lost, and so on.
@@ -54,6 +54,12 @@ typedef struct VkdmlOnnxRun_T *VkdmlOnnxRun;
 #define VKDML_ONNX_CHECK_FINITE 16u
 #define VKDML_ONNX_CHECK_CPU    32u
 
+/** vkdmlOnnxOpenModel() compiles nothing and loads no weights; the first run of each shape does what it needs. Without
+ *  this flag, opening a model does before the first run what does not depend on the inputs. If the model states all
+ *  sizes, it is compiled. Otherwise it is compiled for a few sizes that fit, which creates the pipelines that other
+ *  sizes use, and takes no memory for tensors. What cannot be prepared is left to the first run and is no failure. */
+#define VKDML_ONNX_PREPARE_LATER 64u
+
 /**
  * Receives warnings: a pipeline cache that cannot be read or written, once for each model, with the reason.
  *
@@ -63,10 +69,11 @@ typedef struct VkdmlOnnxRun_T *VkdmlOnnxRun;
 typedef void (*VkdmlOnnxWarningCallback)(void *userData, const char *message);
 
 /**
- * Tells how far weights are loaded: at the first run, and where a new input shape needs weights in another form.
+ * Tells how far weights are loaded: when the model is opened, at the first run if that did not load them, and where a
+ * new input shape needs weights in another form.
  *
- * Called on the thread that begins the run, after each part of some MiB. `doneBytes` of `totalBytes` are on the device.
- * Must not call vkdml.
+ * Called on the thread that opens the model or begins the run, after each part of some MiB. `doneBytes` of `totalBytes`
+ * are on the device. Must not call vkdml.
  */
 typedef void (*VkdmlOnnxProgressCallback)(void *userData, uint64_t doneBytes, uint64_t totalBytes);
 

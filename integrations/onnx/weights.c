@@ -35,7 +35,6 @@ struct onnx_weights {
     uint64_t last_id;
     struct onnx_weight_ids *plans;
     struct onnx_weights_facts facts;
-    bool is_lost;
 };
 
 /* ---- pages ---- */
@@ -104,10 +103,6 @@ void onnx_weights_free(struct onnx_weights *weights) {
         free(weights->known);
         free(weights);
     }
-}
-
-bool onnx_weights_are_lost(const struct onnx_weights *weights) {
-    return weights->is_lost;
 }
 
 void onnx_weights_trim(struct onnx_weights *weights) {
@@ -319,8 +314,7 @@ static bool bind(struct loading *l, VkdmlDispatchable initializer, VkdmlBindingT
 
 /* Runs one initializer. */
 static bool run(struct loading *l, VkdmlDispatchable initializer) {
-    struct onnx_weights *weights = l->weights;
-    struct onnx_device *device = weights->device;
+    struct onnx_device *device = l->weights->device;
     VkdmlBindingTable table = NULL;
     l->count = onnx_plan_input_count(l->plan);
     bool done = onnx_check(vkdmlGetWeightInitializerInputs(initializer, &l->count, l->indices), l->error) && stage(l) &&
@@ -329,7 +323,9 @@ static bool run(struct loading *l, VkdmlDispatchable initializer) {
                            l->error)) {
         onnx_commands_barrier(device, &l->commands);
         done = onnx_commands_end(device, &l->commands, l->error) && onnx_commands_run(device, &l->commands, l->error);
-        weights->is_lost = !done;
+        if (!done) {
+            vkdmlResetWeightInitializer(initializer);
+        }
     } else {
         done = false;
     }

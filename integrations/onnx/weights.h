@@ -38,13 +38,9 @@ bool onnx_weights_compile(struct onnx_weights *weights, const DML_GRAPH_DESC *gr
                           VkdmlCompileInfo info, VkdmlDispatchable *compiled, struct onnx_error *error);
 
 /* Loads the constants that a compiled plan needs and that are not on the device, through a staging buffer of bounded
- * size. After a failure onnx_weights_are_lost() tells whether the store may be used further. */
+ * size. After a failure those that were not loaded can be loaded by a later call. */
 bool onnx_weights_load(struct onnx_weights *weights, const struct onnx_plan *plan, VkdmlDispatchable compiled,
                        struct onnx_error *error);
-
-/* Whether a load failed when it was too late: the store takes regions for initialized that are not. It must be freed,
- * with all that was compiled with it. */
-bool onnx_weights_are_lost(const struct onnx_weights *weights);
 
 /* Frees memory that no compiled plan uses. */
 void onnx_weights_trim(struct onnx_weights *weights);

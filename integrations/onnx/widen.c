@@ -255,6 +255,17 @@ bool onnx_is_widened(const struct onnx_scope *scope, const struct onnx_node *nod
     return scope->widened != NULL && scope->widened[node - scope->graph->nodes];
 }
 
+/* A growing dimension stays. */
+static struct onnx_tensor *convert(const struct onnx_call *call, struct onnx_tensor *tensor, enum onnx_type type) {
+    const struct onnx_growing_dimension *growing = tensor->growing;
+    struct onnx_tensor *made = onnx_cast(call, onnx_without_growing(call, tensor), type);
+    if (growing == NULL || made == NULL) {
+        return made;
+    }
+    const struct onnx_size_element size = onnx_size_of(tensor, growing->dimension);
+    return onnx_with_growing(call, made, growing->dimension, &size, growing->is_zero);
+}
+
 struct onnx_tensor *onnx_widen_input(const struct onnx_call *call, uint32_t value) {
     struct onnx_tensor *tensor = call->scope->tensors[value];
     if (tensor == NULL || tensor->type != ONNX_FLOAT16) {
@@ -262,7 +273,7 @@ struct onnx_tensor *onnx_widen_input(const struct onnx_call *call, uint32_t valu
     }
     struct onnx_tensor **wide = &call->scope->wide[value];
     if (*wide == NULL) {
-        *wide = onnx_cast(call, tensor, ONNX_FLOAT);
+        *wide = convert(call, tensor, ONNX_FLOAT);
     }
     return *wide;
 }
@@ -281,7 +292,7 @@ static enum onnx_type stated_type(const struct onnx_call *call) {
 
 bool onnx_narrow_output(const struct onnx_call *call, uint32_t value, struct onnx_tensor *made) {
     const bool is_wide = made != NULL && made->type == ONNX_FLOAT && stated_type(call) == ONNX_FLOAT16;
-    struct onnx_tensor *narrow = is_wide ? onnx_cast(call, made, ONNX_FLOAT16) : made;
+    struct onnx_tensor *narrow = is_wide ? convert(call, made, ONNX_FLOAT16) : made;
     if (is_wide && narrow == NULL) {
         return onnx_memory_is_out(call); /* where no reason has been told */
     }

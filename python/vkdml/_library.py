@@ -247,6 +247,7 @@ CHECKED = {
     "vkdmlGetWeightStoreInfo": [c_void_p, POINTER(WeightStoreInfo)],
     "vkdmlCreateWeightInitializer": [c_void_p, c_uint64, POINTER(c_void_p)],
     "vkdmlGetWeightInitializerInputs": [c_void_p, POINTER(c_uint32), POINTER(c_uint32)],
+    "vkdmlResetWeightInitializer": [c_void_p],
 }
 OTHERS = {
     "vkdmlDestroyDevice": ([c_void_p], None), "vkdmlDestroyOperator": ([c_void_p], None),

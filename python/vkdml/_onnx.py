@@ -13,7 +13,7 @@ import numpy as np
 from . import _library
 from ._library import Error, SizedStructure
 
-ALLOW_HALF, REFERENCE, FLOAT32_INTERMEDIATES = 1, 4, 8
+ALLOW_HALF, REFERENCE, FLOAT32_INTERMEDIATES, PREPARE_LATER = 1, 4, 8, 64
 CHECKS = {None: 0, "finite": 16, "cpu": 32}
 # TensorProto.DataType: its name, and NumPy's type.
 ONNX_TYPES: Dict[int, Tuple[str, Any]] = {
@@ -206,7 +206,7 @@ def close(library_: OnnxLibrary, handle: c_void_p, lock: Any, warned: Warnings, 
 
 
 class Model:
-    """An ONNX model on a device of its own. Planned and compiled at the first run of each shape, and kept.
+    """An ONNX model on a device of its own. Planned at the first run of each shape, and kept.
 
     Threads take turns. Closed by close(), by `with`, or with its last use. After os.fork() it is of use to the parent only:
     the child opens its own.
@@ -225,6 +225,8 @@ class Model:
             nodes whose results are not the CPU reference's. Both are slow.
         kept_bytes: the memory that shapes which are kept compiled may take together, without weights, which all shapes share;
             the least recently used go first. 0: 256 MiB.
+        prepare: before the first run, loads the weights and creates pipelines, for a few sizes if the model leaves sizes open.
+            False: the first run of each shape does what it needs.
 
     Attributes:
         inputs, outputs: tuples of ModelValue, as the model says them.
@@ -238,7 +240,7 @@ class Model:
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], device: Optional[str] = None, *, half: bool = False,
                  float32_intermediates: bool = False, cache: Union[None, str, "os.PathLike[str]"] = None,
-                 check: Optional[str] = None, kept_bytes: int = 0):
+                 check: Optional[str] = None, kept_bytes: int = 0, prepare: bool = True):
         if check not in CHECKS:
             raise ValueError(f"check is {check!r}, must be None, \"finite\" or \"cpu\"")
         if device is not None and not isinstance(device, str):
@@ -249,7 +251,8 @@ class Model:
         info = OnnxOpenInfo(path=os.fsencode(path), device=device.encode() if device and not reference else None,
                             cacheFolder=os.fsencode(cache) if cache is not None else None,
                             flags=(ALLOW_HALF if half else 0) | (REFERENCE if reference else 0) |
-                                  (FLOAT32_INTERMEDIATES if float32_intermediates else 0) | CHECKS[check],
+                                  (FLOAT32_INTERMEDIATES if float32_intermediates else 0) |
+                                  (0 if prepare else PREPARE_LATER) | CHECKS[check],
                             warningCallback=self._warned.callback, keptBytes=kept_bytes)
         handle = c_void_p()
         self._library.OpenModel(byref(info), byref(handle))

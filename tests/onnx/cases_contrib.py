@@ -174,6 +174,8 @@ def quantized(c):
         c.save(f'average_last_{name}', 'QLinearAveragePool', [image] + scales, [kind], kernel_shape=[2, 2],
                channels_last=1)
         c.save(f'average_all_{name}', 'QLinearGlobalAveragePool', [image] + scales, [kind])
+        c.save(f'average_all_large_{name}', 'QLinearGlobalAveragePool', [c.bytes(1, 1, 1025, 1024, dtype=dtype)] + scales,
+               [kind])
         c.save(f'average_all_last_{name}', 'QLinearGlobalAveragePool', [image] + scales, [kind], channels_last=1)
         c.save(f'concat_{name}', 'QLinearConcat',
                [np.float32(.037), dtype(6), a, np.float32(.02), dtype(3), c.bytes(2, 2, 4, dtype=dtype),

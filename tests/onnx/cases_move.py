@@ -316,7 +316,7 @@ def control():
          helper.make_node("Identity", ["k"], ["k1"])], "body",
         [info("i", TensorProto.INT64, []), info("k", TensorProto.BOOL, []), info("s", shape=[3])],
         [info("k1", TensorProto.BOOL, []), info("s1", shape=[3]), info("c", shape=[3])])
-    for turns in (0, 1, 5):
+    for turns in (0, 1, 5, 70):
         case = Case(f"loop_{turns}", "Loop", 13, [numpy.array(turns, i64), numpy.array(True), floats(3)], outputs=2,
                     body=body)
         case.node_inputs = ["x0", "x1", "x2"]

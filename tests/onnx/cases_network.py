@@ -173,6 +173,14 @@ def regions():
         output_width=2, spatial_scale=.5)
 
 
+def respond_far(x, size, alpha, beta, bias):
+    """The same of one plane, by differences of sums."""
+    before, after, channels = (size - 1) // 2, size // 2, x.shape[1]
+    sums = numpy.concatenate([[0], numpy.cumsum(x.astype(float).ravel() ** 2)])
+    squares = [sums[min(c + after + 1, channels)] - sums[max(c - before, 0)] for c in range(channels)]
+    return (x / (bias + alpha / size * numpy.reshape(squares, x.shape)) ** beta).astype(FLOAT)
+
+
 def respond(x, size, alpha, beta, bias):
     x, squares = x.astype(float), 0
     for offset in range(-((size - 1) // 2), size - (size - 1) // 2):
@@ -202,6 +210,8 @@ def normalization():
     add("instance_normalization_3d", "InstanceNormalization", [x.reshape(2, 6, 2, 2, 5), c[0], c[1]], constants=(1, 2))
     add("group_normalization_21", "GroupNormalization", [x, c[0], c[1]], version=21, num_groups=3)
     add("lrn_even", "LRN", [x], size=4, alpha=.5, bias=2., expected=[respond(x, 4, .5, .75, 2)])
+    far = real(77, 1, 10500, 1, 1)
+    add("lrn_far", "LRN", [far], size=20001, alpha=2., expected=[respond_far(far, 20001, 2, .75, 1)])
     add("lrn_1d", "LRN", [x[:, :, 0].copy()], size=3, expected=[respond(x[:, :, 0], 3, .0001, .75, 1)])
     for kind in (FLOAT, HALF):
         y = real(7, 2, 4, 5, 6, kind=kind)

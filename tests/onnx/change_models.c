@@ -135,6 +135,14 @@ static struct proto ints_tensor(const char *name, uint32_t count, const int64_t 
     return tensor;
 }
 
+static struct proto scalar_tensor(const char *name, const int64_t *number) {
+    struct proto tensor = {NULL, 0};
+    proto_int(&tensor, 2, ONNX_INT64);
+    proto_text(&tensor, 8, name);
+    proto_bytes(&tensor, 9, number, sizeof *number);
+    return tensor;
+}
+
 static struct proto body(const char *op) {
     struct proto graph = {NULL, 0};
     proto_message(&graph, 1, model_node(op, "x w", "b"));
@@ -183,6 +191,54 @@ static void add_loop(void) {
     }
     model = model_of(graph);
     proto_message(&model, 8, model_opset("com.microsoft", 1));
+    add_model(model.bytes, model.length);
+}
+
+/* Attention that is written out, of keys that Concat appends to. */
+static void add_decoder(void) {
+    static const struct {
+        const char *op, *inputs, *output;
+        const char *attribute;
+        int64_t value;
+    } nodes[] = {{"Reshape", "x four", "xh", NULL, 0},        {"Concat", "k xh", "nk", "axis", 2},
+                 {"Concat", "v xh", "nv", "axis", 2},         {"Transpose", "nk", "turned", NULL, 0},
+                 {"Transpose", "turned", "again", NULL, 0},   {"MatMul", "nk again", "wide", NULL, 0},
+                 {"Shape", "nk", "shape", NULL, 0},           {"Gather", "shape two", "total", NULL, 0},
+                 {"Range", "zero total one", "all", NULL, 0}, {"Unsqueeze", "all one_list", "column", NULL, 0},
+                 {"Less", "column total", "keep", NULL, 0},   {"Expand", "least shape", "low", NULL, 0},
+                 {"Where", "keep nk low", "kept", NULL, 0},   {"GatherND", "kept column4", "taken", NULL, 0},
+                 {"Reshape", "all column_sizes", "column4", NULL, 0},
+                 {"Slice", "kept from end axes", "last", NULL, 0},
+                 {"ReduceMax", "kept", "most", NULL, 0},      {"Softmax", "kept", "weights", "axis", 2},
+                 {"ScatterND", "all column4 all", "y2", NULL, 0},
+                 {"Mul", "weights nv", "y", NULL, 0}};
+    const int64_t zero[] = {0, 1, 2}, four[] = {0, 1, 1, 4}, column[] = {-1, 1}, from[] = {-2}, end[] = {INT64_MAX};
+    struct proto graph = {NULL, 0};
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
+        struct proto node = model_node(nodes[i].op, nodes[i].inputs, nodes[i].output);
+        if (nodes[i].attribute != NULL) {
+            proto_message(&node, 5, int_attribute(nodes[i].attribute, nodes[i].value));
+        }
+        proto_message(&graph, 1, node);
+    }
+    proto_message(&graph, 5, scalar_tensor("zero", zero));
+    proto_message(&graph, 5, scalar_tensor("one", zero + 1));
+    proto_message(&graph, 5, scalar_tensor("two", zero + 2));
+    proto_message(&graph, 5, ints_tensor("one_list", 1, zero + 1));
+    proto_message(&graph, 5, ints_tensor("four", 4, four));
+    proto_message(&graph, 5, ints_tensor("column_sizes", 2, column));
+    proto_message(&graph, 5, ints_tensor("from", 1, from));
+    proto_message(&graph, 5, ints_tensor("end", 1, end));
+    proto_message(&graph, 5, ints_tensor("axes", 1, zero + 2));
+    proto_message(&graph, 5, model_tensor("least", 1, (const int64_t[]){1}));
+    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "b 4"));
+    proto_message(&graph, 11, model_value("k", ONNX_FLOAT, "b 1 past 4"));
+    proto_message(&graph, 11, model_value("v", ONNX_FLOAT, "b 1 past 4"));
+    const char *const outputs[] = {"y", "y2", "nk", "nv", "taken", "last", "most", "wide"};
+    for (int i = 0; i < 8; i++) {
+        proto_message(&graph, 12, model_value(outputs[i], i == 1 ? ONNX_INT64 : ONNX_FLOAT, "?"));
+    }
+    struct proto model = model_of(graph);
     add_model(model.bytes, model.length);
 }
 
@@ -262,6 +318,7 @@ static void add_own(void) {
     model = model_of(graph);
     add_model(model.bytes, model.length);
     add_loop();
+    add_decoder();
 }
 
 /* ---- trying ---- */

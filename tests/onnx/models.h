@@ -76,14 +76,18 @@ static inline struct proto model_value(const char *name, enum onnx_type type, co
     return value;
 }
 
-/* A model of version 8 of the format with operator set 17. */
-static inline struct proto model_of(struct proto graph) {
+/* A model of version 8 of the format. */
+static inline struct proto model_of_set(struct proto graph, int64_t operator_set) {
     struct proto model = {NULL, 0};
     proto_int(&model, 1, 8);
     proto_text(&model, 2, "a test");
     proto_message(&model, 7, graph);
-    proto_message(&model, 8, model_opset("", 17));
+    proto_message(&model, 8, model_opset("", operator_set));
     return model;
+}
+
+static inline struct proto model_of(struct proto graph) {
+    return model_of_set(graph, 17);
 }
 
 #endif

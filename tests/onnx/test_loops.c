@@ -11,7 +11,7 @@
 
 #include "models.h"
 #include "onnx/file.h"
-#include "onnx/session.h"
+#include "onnx/run.h"
 
 enum { BATCH = 2, MOST_ROWS = 2, ROOM = 320, SIZE = 4, MOST_INPUTS = 4, MOST_OUTPUTS = 3 };
 
@@ -51,7 +51,7 @@ static void open_subject(struct subject *s, struct proto graph, const struct onn
     add_ints(&graph, "zero", 0, 0);
     add_ints(&graph, "one", 1, 1);
     add_ints(&graph, "two", 1, 2);
-    s->bytes = model_of(graph);
+    s->bytes = model_of_set(graph, 23);
     proto_message(&s->bytes, 8, model_opset("com.microsoft", 1));
     if (!onnx_read_model(s->bytes.bytes, s->bytes.length, NULL, &s->model, &error) ||
         !onnx_session_create(device, &s->model, &s->model.graph, options, &s->session, &error)) {
@@ -82,20 +82,156 @@ static void add_mask_arithmetic(struct proto *graph) {
     proto_message(graph, 1, with_int(model_node("Cast", "total64", "total"), "to", ONNX_INT32));
 }
 
+/* Attention by an operator or as exporters write it; which, see below. */
+static struct proto (*written)(const char *mask, const char *room);
+
+static void add_values(struct proto *graph, const char *mask, const char *cache, const char *present) {
+    proto_message(graph, 11, model_value("x", ONNX_FLOAT, "b s 16"));
+    proto_message(graph, 11, model_value("k", ONNX_FLOAT, cache));
+    proto_message(graph, 11, model_value("v", ONNX_FLOAT, cache));
+    proto_message(graph, 11, model_value("mask", ONNX_INT64, mask));
+    proto_message(graph, 12, model_value("y", ONNX_FLOAT, "b s 8"));
+    proto_message(graph, 12, model_value("nk", ONNX_FLOAT, present));
+    proto_message(graph, 12, model_value("nv", ONNX_FLOAT, present));
+}
+
 /* Attention with a cache that has room for ROOM keys. `mask` states the mask's sizes. */
 static struct proto attention(const char *mask) {
+    if (written != NULL) {
+        return written(mask, "room");
+    }
     struct proto graph = {NULL, 0};
     add_mask_arithmetic(&graph);
     struct proto node = model_call("com.microsoft", "GroupQueryAttention", "x - - k v lengths total", "y nk nv");
     node = with_int(with_int(node, "num_heads", 2), "kv_num_heads", 1);
     proto_message(&graph, 1, node);
-    proto_message(&graph, 11, model_value("x", ONNX_FLOAT, "b s 16"));
-    proto_message(&graph, 11, model_value("k", ONNX_FLOAT, "b 1 room 4"));
-    proto_message(&graph, 11, model_value("v", ONNX_FLOAT, "b 1 room 4"));
-    proto_message(&graph, 11, model_value("mask", ONNX_INT64, mask));
-    proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "b s 8"));
-    proto_message(&graph, 12, model_value("nk", ONNX_FLOAT, "b 1 nr 4"));
-    proto_message(&graph, 12, model_value("nv", ONNX_FLOAT, "b 1 nr 4"));
+    add_values(&graph, mask, "b 1 room 4", "b 1 nr 4");
+    return graph;
+}
+
+/* ---- attention that appends by other operators ---- */
+
+static struct proto with_perm(struct proto node, uint32_t count, const int64_t *perm) {
+    struct proto attribute = {NULL, 0};
+    proto_text(&attribute, 1, "perm");
+    for (uint32_t i = 0; i < count; ++i) {
+        proto_int(&attribute, 8, perm[i]);
+    }
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_INTS);
+    proto_message(&node, 5, attribute);
+    return node;
+}
+
+static void add_list(struct proto *graph, const char *name, uint32_t count, const int64_t *values) {
+    struct proto tensor = {NULL, 0};
+    proto_int(&tensor, 1, count);
+    proto_int(&tensor, 2, ONNX_INT64);
+    proto_text(&tensor, 8, name);
+    proto_bytes(&tensor, 9, values, count * sizeof *values);
+    proto_message(graph, 5, tensor);
+}
+
+static void add_float(struct proto *graph, const char *name, float value) {
+    struct proto tensor = {NULL, 0};
+    proto_int(&tensor, 2, ONNX_FLOAT);
+    proto_text(&tensor, 8, name);
+    proto_bytes(&tensor, 9, &value, sizeof value);
+    proto_message(graph, 5, tensor);
+}
+
+static void split_x(struct proto *graph) {
+    proto_message(graph, 1, with_int(model_node("Split", "x parts", "q a b"), "axis", 2));
+    add_list(graph, "parts", 3, (const int64_t[]){8, 4, 4});
+}
+
+static void add_caches(struct proto *graph, const char *mask, const char *room) {
+    char cache[32];
+    snprintf(cache, sizeof cache, "b 1 %s 4", room);
+    add_values(graph, mask, cache, "b 1 nr 4");
+}
+
+/* As a bias: 0 where the mask is 1, and -1000 where it is 0. */
+static void add_bias(struct proto *graph) {
+    proto_message(graph, 1, model_node("Unsqueeze", "mask inner", "mask4"));
+    proto_message(graph, 1, with_int(model_node("Cast", "mask4", "mask_floats"), "to", ONNX_FLOAT));
+    proto_message(graph, 1, model_node("Sub", "mask_floats float_one", "negative"));
+    proto_message(graph, 1, model_node("Mul", "negative large", "bias"));
+    add_list(graph, "inner", 2, (const int64_t[]){1, 2});
+    add_float(graph, "float_one", 1);
+    add_float(graph, "large", 1000);
+}
+
+static void add_heads(struct proto *graph, const char *from, const char *sizes, const char *to) {
+    char inputs[32], split[32];
+    snprintf(inputs, sizeof inputs, "%s %s", from, sizes);
+    snprintf(split, sizeof split, "%s_split", to);
+    proto_message(graph, 1, model_node("Reshape", inputs, split));
+    proto_message(graph, 1, with_perm(model_node("Transpose", split, to), 4, (const int64_t[]){0, 2, 1, 3}));
+}
+
+static bool is_masked = true; /* padding and rows to come; else all keys of the run are read */
+
+/* Products and a softmax, over a causal mask of positions. */
+static struct proto write_out(const char *mask, const char *room) {
+    struct proto graph = {NULL, 0};
+    split_x(&graph);
+    add_bias(&graph);
+    add_heads(&graph, "q", "two_heads", "qh");
+    add_heads(&graph, "a", "one_head", "kh");
+    add_heads(&graph, "b", "one_head", "vh");
+    add_list(&graph, "two_heads", 4, (const int64_t[]){0, 0, 2, 4});
+    add_list(&graph, "one_head", 4, (const int64_t[]){0, 0, 1, 4});
+    proto_message(&graph, 1, with_int(model_node("Concat", "k kh", "nk"), "axis", -2));
+    proto_message(&graph, 1, with_int(model_node("Concat", "v vh", "nv"), "axis", 2));
+    proto_message(&graph, 1, with_perm(model_node("Transpose", "nk", "kt"), 4, (const int64_t[]){0, 1, 3, 2}));
+    proto_message(&graph, 1, model_node("MatMul", "qh kt", "products"));
+    proto_message(&graph, 1, model_node("Add", "products bias", "scores"));
+    proto_message(&graph, 1, model_node("Shape", "k", "ks"));
+    proto_message(&graph, 1, model_node("Gather", "ks two", "past"));
+    proto_message(&graph, 1, model_node("Shape", "nk", "nks"));
+    proto_message(&graph, 1, model_node("Gather", "nks two", "total"));
+    proto_message(&graph, 1, model_node("Range", "past total one", "rows"));
+    proto_message(&graph, 1, model_node("Range", "scalar_zero total one", "columns"));
+    add_ints(&graph, "scalar_zero", 1, 0);
+    proto_message(&graph, 1, model_node("Unsqueeze", "rows axis", "rows2"));
+    proto_message(&graph, 1, model_node("LessOrEqual", "columns rows2", "keep"));
+    proto_message(&graph, 1, model_node("Where", "keep scores least", "masked"));
+    add_float(&graph, "least", -1000);
+    const char *const scores = is_masked ? "masked" : "products";
+    proto_message(&graph, 1, with_int(model_node("Softmax", scores, "weights"), "axis", -1));
+    proto_message(&graph, 1, model_node("MatMul", "weights nv", "made"));
+    proto_message(&graph, 1, with_perm(model_node("Transpose", "made", "joined"), 4, (const int64_t[]){0, 2, 1, 3}));
+    proto_message(&graph, 1, model_node("Reshape", "joined merged", "y"));
+    add_list(&graph, "merged", 3, (const int64_t[]){0, 0, 8});
+    add_caches(&graph, mask, room);
+    return graph;
+}
+
+/* Attention of ai.onnx. */
+static struct proto attend(const char *mask, const char *room) {
+    struct proto graph = {NULL, 0};
+    split_x(&graph);
+    add_bias(&graph);
+    struct proto node = model_node("Attention", is_masked ? "q a b bias k v" : "q a b - k v", "y nk nv");
+    node = with_int(with_int(node, "q_num_heads", 2), "kv_num_heads", 1);
+    proto_message(&graph, 1, with_int(node, "is_causal", is_masked));
+    add_caches(&graph, mask, room);
+    return graph;
+}
+
+/* As many heads of queries as of keys. */
+static struct proto attend_alike(const char *mask, const char *room) {
+    struct proto graph = {NULL, 0};
+    split_x(&graph);
+    add_bias(&graph);
+    proto_message(&graph, 1, with_int(model_node("Split", "q halves", "q1 q2"), "axis", 2));
+    add_list(&graph, "halves", 2, (const int64_t[]){4, 4});
+    proto_message(&graph, 1, model_node("Expand", "bias rows_one", "bias_rows"));
+    add_list(&graph, "rows_one", 4, (const int64_t[]){1, 1, 1, 1});
+    struct proto node = model_call("com.microsoft", "MultiHeadAttention", "q1 a b - - bias_rows k v", "half nk nv");
+    proto_message(&graph, 1, with_int(with_int(node, "num_heads", 1), "unidirectional", 1));
+    proto_message(&graph, 1, with_int(model_node("Concat", "half q2", "y"), "axis", 2));
+    add_caches(&graph, mask, room);
     return graph;
 }
 
@@ -196,7 +332,13 @@ static struct results run_exactly(const struct onnx_plan_input *inputs, uint32_t
     char sizes[32];
     struct subject s;
     snprintf(sizes, sizeof sizes, "b %u", (unsigned)total);
-    open_subject(&s, attention(sizes), NULL);
+    if (written != NULL) {
+        char room[16];
+        snprintf(room, sizeof room, "%u", (unsigned)inputs[1].sizes[inputs[1].rank == 5 ? 3 : 2]);
+        open_subject(&s, written(sizes, room), NULL);
+    } else {
+        open_subject(&s, attention(sizes), NULL);
+    }
     const struct results results = run_at(&s, inputs, NULL);
     close_subject(&s);
     return results;
@@ -321,17 +463,36 @@ static void a_growing_cache_takes_one_plan_per_step(void **state) {
         expect_growing(&s, past, &plans);
     }
     assert_int_equal(plans, 1);
-    expect_growing(&s, 64, &plans);
+    expect_growing(&s, 63, &plans);
     assert_int_equal(plans, 1);
-    expect_growing(&s, 65, &plans);
+    expect_growing(&s, 64, &plans);
     assert_int_equal(plans, 2);
-    expect_growing(&s, 128, &plans);
+    expect_growing(&s, 127, &plans);
     expect_growing(&s, 5, &plans);
     assert_int_equal(plans, 2);
     /* Of the same sizes but for the mask's: it does not grow by one. */
     assert_int_equal(count_plans(&s, 70, 60, false), 1);
     assert_int_equal(count_plans(&s, 70, 61, false), 0);
     close_subject(&s);
+}
+
+/* Each appends to caches that are outputs too. */
+static void attention_that_appends_takes_one_plan_per_step(void **state) {
+    struct proto (*const all[])(const char *mask, const char *room) = {write_out, attend, attend_alike};
+    (void)state;
+    for (size_t i = 0; i < 5; ++i) {
+        struct subject s;
+        uint32_t plans = 0;
+        is_masked = i < 3;
+        written = all[i % 3];
+        rows = written == write_out ? 1 : 2;
+        open_subject(&s, attention("b total"), NULL);
+        for (uint32_t past = 61; past < 66; past += 2) {
+            expect_growing(&s, past, &plans);
+        }
+        assert_int_equal(plans, 2);
+        close_subject(&s);
+    }
 }
 
 /* A mask on the device is padded there. */
@@ -366,6 +527,14 @@ static void a_mask_on_the_device_grows(void **state) {
     close_subject(&s);
     onnx_pool_release(pool, memory);
     onnx_pool_free(pool);
+}
+
+static uint32_t count_recordings(const struct subject *s) {
+    uint32_t count = 0;
+    for (const struct onnx_recording *r = s->session->runs->recordings; r != NULL; r = r->next) {
+        ++count;
+    }
+    return count;
 }
 
 /* Keys and values go to and fro between two sets of places, or from the host to one set. */
@@ -422,6 +591,7 @@ static void grow_on_the_device(bool begins_on_host) {
         free_results(&exact);
     }
     assert_int_equal(plans, 1);
+    assert_int_equal(count_recordings(&s), 1); /* copies alone are recorded for each length */
     close_subject(&s);
     for (int i = 0; i < 4; ++i) {
         onnx_pool_release(pool, memory[i]);
@@ -433,6 +603,8 @@ static void a_cache_on_the_device_grows(void **state) {
     (void)state;
     grow_on_the_device(false);
     grow_on_the_device(true);
+    written = write_out;
+    grow_on_the_device(false);
 }
 
 /* ---- mask arithmetic ---- */
@@ -534,6 +706,23 @@ static void compare_positions(struct proto *graph) {
     proto_message(graph, 1, cast("keep", "y", ONNX_INT64));
 }
 
+/* Those of the last three. */
+static void take_last(struct proto *graph) {
+    add_ints(graph, "begin", 0, -3);
+    add_ints(graph, "end", 0, INT64_MAX);
+    proto_message(graph, 1, model_node("Slice", "mask begin end axis", "part"));
+    proto_message(graph, 1, with_int(model_node("Gather", "mask minus", "last"), "axis", 1));
+    proto_message(graph, 1, model_node("Add", "part last", "y"));
+    add_ints(graph, "minus", 0, -1);
+}
+
+static void sum_positions(struct proto *graph) {
+    proto_message(graph, 1, model_node("CumSum", "mask one", "sums"));
+    proto_message(graph, 1, model_node("Sub", "sums one", "places"));
+    proto_message(graph, 1, model_node("Equal", "mask z", "is_unused"));
+    proto_message(graph, 1, model_node("Where", "is_unused one places", "y"));
+}
+
 struct variant {
     const char *name;
     void (*add)(struct proto *graph);
@@ -581,10 +770,11 @@ static void sizes_are_data_where_no_shape_depends_on_them(void **state) {
         {"a sum after casts", sum_after_casts, 1},        {"a sum of all", sum_all, 1},
         {"linear in a size", combine_sizes, 1},           {"a square of a size", multiply_sizes, 1},
         {"a mask of another type", cast_the_mask, 1},     {"a choice by a size", choose_by_sizes, 1},
-        {"a sum over the batch", sum_over_the_batch, 3},  {"a sum of floats", sum_floats, 3},
-        {"elements of the mask", add_elements, 3},        {"a transposed mask", transpose_the_mask, 3},
+        {"a sum over the batch", sum_over_the_batch, 1},  {"a sum of floats", sum_floats, 3},
+        {"elements of the mask", add_elements, 1},        {"a transposed mask", transpose_the_mask, 1},
         {"a number of elements", count_elements, 3},      {"a root of a size", divide_by_sizes, 3},
-        {"a shape", expand_to_sizes, 3},                  {"positions and a causal mask", compare_positions, 3},
+        {"a shape of constants", expand_to_sizes, 3},     {"positions and a causal mask", compare_positions, 3},
+        {"positions from sums", sum_positions, 1},        {"the last elements", take_last, 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; ++i) {
@@ -598,6 +788,8 @@ static int set_sizes(void **state) {
     batch = BATCH;
     rows = 1;
     slices = false;
+    written = NULL;
+    is_masked = true;
     return 0;
 }
 
@@ -621,6 +813,7 @@ int main(void) {
         cmocka_unit_test_setup(the_reference_runs_it_too, set_sizes),
         cmocka_unit_test_setup(a_growing_cache_takes_one_plan_per_step, set_sizes),
         cmocka_unit_test_setup(new_rows_may_be_some, set_sizes),
+        cmocka_unit_test_setup(attention_that_appends_takes_one_plan_per_step, set_sizes),
         cmocka_unit_test_setup(a_mask_on_the_device_grows, set_sizes),
         cmocka_unit_test_setup(a_cache_on_the_device_grows, set_sizes),
         cmocka_unit_test_setup(sizes_are_data_where_no_shape_depends_on_them, set_sizes),

@@ -11,7 +11,9 @@
 #include "onnx/conditions.h"
 #include "onnx/file.h"
 #include "onnx/judge.h"
+#include "onnx/operators.h"
 #include "onnx/plan.h"
+#include "onnx/plan_parts.h"
 #include "onnx/split.h"
 
 enum { MOST_INPUTS = 4 };
@@ -227,8 +229,8 @@ static void plans_hold_for_a_step_of_lengths(void **state) {
     static const struct {
         uint32_t keys, values, mask;
         bool holds;
-    } cases[] = {{70, 70, 71, true},    {65, 65, 66, true},  {128, 128, 129, true}, {64, 64, 65, false},
-                 {129, 129, 130, false}, {70, 70, 70, false}, {70, 71, 71, false}};
+    } cases[] = {{70, 70, 71, true},    {64, 64, 65, true},  {127, 127, 128, true}, {63, 63, 64, false},
+                 {128, 128, 129, false}, {70, 70, 70, false}, {70, 71, 71, false}};
     const struct onnx_plan_options options = {.has_growing_sizes = true};
     struct onnx_plan_input inputs[] = {{.type = ONNX_FLOAT, .rank = 3, .sizes = {1, 1, 24}},
                                        {.type = ONNX_FLOAT, .rank = 4, .sizes = {1, 1, 70, 8}},
@@ -259,9 +261,9 @@ static void plans_hold_for_a_step_of_lengths(void **state) {
     const struct onnx_growing_size *growing = onnx_plan_growing_sizes(plan);
     assert_false(growing[0].is_growing);
     assert_true(growing[1].is_growing && growing[1].is_step && growing[1].dimension == 2 && growing[1].capacity == 128);
-    assert_true(growing[3].is_growing && !growing[3].is_step && growing[3].dimension == 1);
-    assert_int_equal(growing[3].capacity, 256);
-    assert_int_equal(onnx_plan_outputs(plan)[1].sizes[2], 129);
+    assert_true(growing[3].is_growing && growing[3].is_step && growing[3].dimension == 1);
+    assert_int_equal(growing[3].capacity, 128);
+    assert_int_equal(onnx_plan_outputs(plan)[1].sizes[2], 128);
     assert_int_equal(onnx_plan_outputs(plan)[1].growing->added, 1);
     assert_null(onnx_plan_outputs(plan)[0].growing);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
@@ -270,6 +272,72 @@ static void plans_hold_for_a_step_of_lengths(void **state) {
         inputs[3].sizes[1] = cases[i].mask;
         assert_int_equal(onnx_plan_holds(plan, inputs), cases[i].holds);
     }
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* What is past grows, and not the new rows, which may be an input too. */
+static void the_first_input_of_concat_grows(void **state) {
+    const struct onnx_plan_options options = {.has_growing_sizes = true};
+    struct onnx_plan_input inputs[] = {{.type = ONNX_FLOAT, .rank = 3, .sizes = {1, 7, 4}},
+                                       {.type = ONNX_FLOAT, .rank = 3, .sizes = {1, 3, 4}}};
+    struct onnx_model model;
+    struct onnx_plan *plan;
+    struct onnx_error error = {0};
+    (void)state;
+    proto_message(&graph, 1, with_int(model_node("Concat", "past new", "y"), "axis", -2));
+    add_input("past", ONNX_FLOAT, "1 past 4");
+    add_input("new", ONNX_FLOAT, "1 rows 4");
+    add_output("y", ONNX_FLOAT, "1 all 4");
+    struct proto bytes = read_graph(&model);
+    if (!onnx_plan_create(&model, &model.graph, 2, inputs, &options, &plan, &error)) {
+        fail_msg("%s", error.text);
+    }
+    assert_true(onnx_plan_growing_sizes(plan)[0].is_growing);
+    assert_false(onnx_plan_growing_sizes(plan)[1].is_growing);
+    assert_int_equal(onnx_plan_outputs(plan)[0].growing->added, 3);
+    for (uint32_t size = 1; size < 64; ++size) { /* three more must have room */
+        inputs[0].sizes[1] = size;
+        assert_int_equal(onnx_plan_holds(plan, inputs), size <= 61);
+    }
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
+/* A later plan does not try again what no size would change. */
+static void inputs_that_never_grow_are_remembered(void **state) {
+    struct onnx_growth_hints hints = {0};
+    const struct onnx_plan_options options = {.hints = &hints, .has_growing_sizes = true};
+    struct onnx_plan_input inputs[] = {{.type = ONNX_INT64, .rank = 2, .sizes = {1, 7}},
+                                       {.type = ONNX_INT64, .rank = 2, .sizes = {1, 7}}};
+    struct onnx_model model;
+    struct onnx_plan *plan;
+    struct onnx_error error = {0};
+    (void)state;
+    add_node("Identity", "a", "same");
+    add_node("Size", "same", "y");
+    add_node("Neg", "b", "z");
+    add_input("a", ONNX_INT64, "1 all");
+    add_input("b", ONNX_INT64, "1 rest");
+    add_output("y", ONNX_INT64, "");
+    add_output("z", ONNX_INT64, "1 rest");
+    struct proto bytes = read_graph(&model);
+    for (int i = 0; i < 2; ++i) {
+        if (!onnx_plan_create(&model, &model.graph, 2, inputs, &options, &plan, &error)) {
+            fail_msg("%s", error.text);
+        }
+        assert_int_equal(hints.alone, 1);
+        assert_int_equal(hints.stepped, 0);
+        assert_false(onnx_plan_growing_sizes(plan)[0].is_growing);
+        assert_true(onnx_plan_growing_sizes(plan)[1].is_growing);
+        onnx_plan_free(plan);
+    }
+    /* Nor does one that is told so. */
+    hints = (struct onnx_growth_hints){.alone = 3};
+    assert_true(onnx_plan_create(&model, &model.graph, 2, inputs, &options, &plan, &error));
+    assert_false(onnx_plan_growing_sizes(plan)[1].is_growing);
     onnx_plan_free(plan);
     onnx_arena_free(&model.arena);
     proto_free(&bytes);
@@ -1183,13 +1251,76 @@ static void tables_are_bounded_together(void **state) {
     proto_free(&graph);
 }
 
+static void each_row_of_the_table_is_found(void **state) {
+    (void)state;
+    const struct onnx_operator *row;
+    uint32_t count = 0;
+    for (; (row = onnx_operator_at(count)) != NULL; ++count) {
+        assert_ptr_equal(onnx_find_operator(row->domain, row->op, row->since), row);
+    }
+    assert_in_range(count, 100, UINT32_MAX);
+    assert_null(onnx_find_operator("", "NoSuchOperator", 20));
+    assert_null(onnx_find_operator("no.such.domain", "Add", 20));
+    assert_null(onnx_find_operator("", "Add", 0));
+}
+
+static void add_softmax(int64_t axis, const char *input, const char *output) {
+    struct proto node = model_node("Softmax", input, output), attribute = {NULL, 0};
+    proto_text(&attribute, 1, "axis");
+    proto_int(&attribute, 3, (uint64_t)axis);
+    proto_int(&attribute, 20, ONNX_ATTRIBUTE_INT);
+    proto_message(&node, 5, attribute);
+    proto_message(&graph, 1, node);
+}
+
+/* Nodes share an operator where all of its descriptor is the same: not where attributes, sizes or types differ. */
+static void equal_operators_are_one(void **state) {
+    struct onnx_model model;
+    (void)state;
+    add_node("Relu", "x", "a");
+    add_node("Relu", "a", "b");
+    add_softmax(1, "b", "c");
+    add_softmax(0, "c", "d");
+    add_softmax(1, "d", "e");
+    add_node("Relu", "other", "f");
+    add_node("Abs", "x", "g");
+    add_node("Abs", "ints", "h");
+    add_input("x", ONNX_FLOAT, "2 6");
+    add_input("other", ONNX_FLOAT, "6 2");
+    add_input("ints", ONNX_INT32, "2 6");
+    add_output("e", ONNX_FLOAT, "2 6");
+    add_output("f", ONNX_FLOAT, "6 2");
+    add_output("g", ONNX_FLOAT, "2 6");
+    add_output("h", ONNX_INT32, "2 6");
+    const struct onnx_plan_input inputs[] = {two_by_six,
+                                             {.type = ONNX_FLOAT, .rank = 2, .sizes = {6, 2}},
+                                             {.type = ONNX_INT32, .rank = 2, .sizes = {2, 6}}};
+    struct proto bytes = read_graph(&model);
+    struct onnx_plan *plan = plan_graph(&model, inputs);
+    const uint32_t expected[] = {0, 0, 1, 2, 1, 3, 4, 5};
+    assert_int_equal(plan->node_count, sizeof expected / sizeof *expected);
+    assert_int_equal(plan->known_count, 6);
+    for (uint32_t n = 0; n < plan->node_count; ++n) {
+        assert_int_equal(plan->nodes[n].known, expected[n]);
+    }
+    assert_int_equal(onnx_plan_outputs(plan)[1].sizes[0], 6);
+    assert_int_equal(onnx_plan_outputs(plan)[3].type, ONNX_INT32);
+    onnx_plan_free(plan);
+    onnx_arena_free(&model.arena);
+    proto_free(&bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_row_of_the_table_is_found),
+        cmocka_unit_test(equal_operators_are_one),
         cmocka_unit_test(shapes_are_folded),
         cmocka_unit_test(inputs_are_looked_at_where_shapes_ask),
         cmocka_unit_test(an_initializer_holds_where_nothing_is_given),
         cmocka_unit_test(plans_hold_for_a_range),
         cmocka_unit_test(plans_hold_for_a_step_of_lengths),
+        cmocka_unit_test(the_first_input_of_concat_grows),
+        cmocka_unit_test(inputs_that_never_grow_are_remembered),
         cmocka_unit_test(views_leave_no_operators),
         cmocka_unit_test(views_have_other_sizes),
         cmocka_unit_test(a_known_index_is_a_part),

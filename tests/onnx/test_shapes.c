@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 #include <unistd.h>
@@ -99,11 +100,15 @@ static struct onnx_session_facts facts_of(struct onnx_session *session) {
     return facts;
 }
 
-static struct proto int64_of(const char *name, int64_t number) {
+/* count 0: a scalar. */
+static struct proto int64s_of(const char *name, uint32_t count, const int64_t *numbers) {
     struct proto tensor = {NULL, 0}, raw = {NULL, 0};
+    if (count != 0) {
+        proto_int(&tensor, 1, count);
+    }
     proto_int(&tensor, 2, ONNX_INT64);
     proto_text(&tensor, 8, name);
-    proto_append(&raw, &number, 8);
+    proto_append(&raw, numbers, (count == 0 ? 1 : count) * sizeof *numbers);
     proto_message(&tensor, 9, raw);
     return tensor;
 }
@@ -113,7 +118,7 @@ static void add_scaled(struct proto *graph) {
     static const int64_t sizes[] = {WIDTH, WIDTH};
     struct proto cast = model_node("Cast", "rows", "float"), to = {NULL, 0};
     proto_message(graph, 5, weights_of("c", 2, sizes, 3));
-    proto_message(graph, 5, int64_of("zero", 0));
+    proto_message(graph, 5, int64s_of("zero", 0, &(const int64_t){0}));
     proto_text(&to, 1, "to");
     proto_int(&to, 3, ONNX_FLOAT);
     proto_int(&to, 20, 2);
@@ -215,6 +220,7 @@ static void memory_does_not_grow_with_shapes(void **state) {
     assert_true(late.kept_count > 1 && late.kept_count <= early.kept_count + 8);
     assert_true(late.weight_bytes <= early.weight_bytes + (64 << 10));
     assert_true(late.tensor_bytes <= early.tensor_bytes);
+    (void)resident; /* with sanitizers */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     if (resident_bytes() > resident + (4 << 20)) {
         fail_msg("200 shapes took %llu bytes", (unsigned long long)(resident_bytes() - resident));
@@ -243,6 +249,103 @@ static void the_least_recently_used_shapes_go(void **state) {
     close_subject(&subject);
 }
 
+/* Pipelines and weights are there before the first run, without memory for tensors; bits are the same. */
+static void a_session_is_prepared(void **state) {
+    struct subject prepared, plain;
+    struct onnx_run_facts facts;
+    (void)state;
+    for (int is_scaled = 0; is_scaled < 2; is_scaled++) {
+        open_subject(&prepared, products(is_scaled != 0), NULL);
+        open_subject(&plain, products(is_scaled != 0), NULL);
+        onnx_session_prepare(prepared.session, &facts);
+        assert_int_equal(facts.node_count, 0); /* of no run */
+        const struct onnx_session_facts before = facts_of(prepared.session);
+        assert_in_range(before.prepared_count, 2, 3);
+        assert_int_equal(before.kept_count, before.prepared_count);
+        assert_int_equal(before.tensor_bytes, 0);
+        assert_true(before.weight_bytes >= 2 * WEIGHT_BYTES && before.loaded_bytes >= 2 * WEIGHT_BYTES);
+        assert_true(before.prepare_seconds > 0);
+        for (uint32_t rows = 30; rows < 400; rows += 123) {
+            uint64_t bytes, expected_bytes;
+            void *got = run(prepared.session, rows, &bytes), *expected = run(plain.session, rows, &expected_bytes);
+            assert_int_equal(bytes, expected_bytes);
+            assert_memory_equal(got, expected, bytes);
+            free(got);
+            free(expected);
+        }
+        const struct onnx_session_facts after = facts_of(prepared.session), other = facts_of(plain.session);
+        assert_int_equal(after.kept_count, other.kept_count); /* what was prepared is gone */
+        assert_true(is_scaled || after.loaded_bytes == before.loaded_bytes);
+        assert_true(is_scaled || after.weight_bytes == other.weight_bytes);
+        close_subject(&prepared);
+        close_subject(&plain);
+    }
+}
+
+/* Convolutions of x as an image of n rows. */
+static struct proto image(void) {
+    static const int64_t first[] = {8, 1, 3, 3}, second[] = {8, 8, 3, 3};
+    struct proto graph = {NULL, 0};
+    proto_message(&graph, 5, weights_of("a", 4, first, 1));
+    proto_message(&graph, 5, weights_of("b", 4, second, 2));
+    proto_message(&graph, 5, int64s_of("shape", 4, (const int64_t[]){1, 1, -1, 64}));
+    proto_message(&graph, 1, model_node("Reshape", "x shape", "i"));
+    proto_message(&graph, 1, model_node("Conv", "i a", "p"));
+    proto_message(&graph, 1, model_node("Relu", "p", "q"));
+    proto_message(&graph, 1, model_node("Conv", "q b", "y"));
+    proto_message(&graph, 12, model_value("y", ONNX_FLOAT, "1 8 m 60"));
+    return graph;
+}
+
+/* Nodes of a run that begins which run on general pipelines. */
+static uint32_t general_nodes(struct onnx_session *session, uint32_t rows) {
+    const struct onnx_plan_input input = {.type = ONNX_FLOAT, .rank = 2, .sizes = {rows, WIDTH}, .data = x};
+    struct onnx_error error = {0};
+    struct onnx_run_facts facts;
+    struct onnx_run *begun;
+    if (!onnx_run_begin(session, 1, &input, &begun, &error)) {
+        fail_msg("%u rows: %s", (unsigned)rows, error.text);
+    }
+    onnx_run_facts(begun, &facts);
+    onnx_run_end(begun);
+    return facts.general_count;
+}
+
+/* Runs of a shape change to better pipelines once a thread has created these. On a device without pipelines. */
+static void shapes_do_not_stay_general(void **state) {
+    struct onnx_device *shared = device;
+    struct onnx_error error = {0};
+    struct subject subject;
+    uint32_t rows = 40;
+    uint64_t bytes, better_bytes;
+    (void)state;
+    assert_true(onnx_device_open(NULL, &device, &error));
+    open_subject(&subject, image(), NULL);
+    run_only(subject.session, rows);
+    assert_int_equal(general_nodes(subject.session, rows), 0);
+    while (++rows < MOST_ROWS && general_nodes(subject.session, rows) == 0) {
+    }
+    assert_true(rows < MOST_ROWS);
+    void *general = run(subject.session, rows, &bytes);
+    const struct onnx_session_facts before = facts_of(subject.session);
+    for (uint32_t wait = 0; general_nodes(subject.session, rows) != 0; wait++) {
+        assert_true(wait < 20000);
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    void *better = run(subject.session, rows, &better_bytes);
+    assert_int_equal(bytes, better_bytes);
+    assert_memory_equal(general, better, bytes);
+    const struct onnx_session_facts after = facts_of(subject.session);
+    assert_int_equal(after.kept_count, before.kept_count);
+    assert_int_equal(after.loaded_bytes, before.loaded_bytes);
+    assert_int_equal(after.weight_bytes, before.weight_bytes);
+    free(general);
+    free(better);
+    close_subject(&subject);
+    onnx_device_close(device);
+    device = shared;
+}
+
 /* ---- random graphs ---- */
 
 static void add_weight(struct proto *graph, const char *name, uint32_t *random, bool is_matrix) {
@@ -250,7 +353,31 @@ static void add_weight(struct proto *graph, const char *name, uint32_t *random, 
     proto_message(graph, 5, weights_of(name, is_matrix ? 2 : 1, sizes, next_random(random, 1000)));
 }
 
-/* A chain of products, sums and normalizations; some read what is further back. */
+/* Softmax of the products of all rows of one value with all of another, times the latter. */
+static void add_attention(struct proto *graph, const char *last, const char *other, const char *name) {
+    char names[3][16], inputs[280];
+    static const char *const suffixes[] = {"t", "s", "p"};
+    for (uint32_t i = 0; i < 3; i++) {
+        snprintf(names[i], sizeof names[i], "%s%s", name, suffixes[i]);
+    }
+    proto_message(graph, 1, model_node("Transpose", other, names[0]));
+    snprintf(inputs, sizeof inputs, "%s %s", last, names[0]);
+    proto_message(graph, 1, model_node("MatMul", inputs, names[1]));
+    proto_message(graph, 1, model_node("Softmax", names[1], names[2]));
+    snprintf(inputs, sizeof inputs, "%s %s", names[2], other);
+    proto_message(graph, 1, model_node("MatMul", inputs, name));
+}
+
+/* A value less the mean of all its elements. */
+static void add_centered(struct proto *graph, const char *last, const char *name) {
+    char mean[16], inputs[280];
+    snprintf(mean, sizeof mean, "%sm", name);
+    proto_message(graph, 1, model_node("ReduceMean", last, mean));
+    snprintf(inputs, sizeof inputs, "%s %s", last, mean);
+    proto_message(graph, 1, model_node("Sub", inputs, name));
+}
+
+/* A chain of products, sums, normalizations and attention; some read what is further back. */
 static struct proto random_graph(uint32_t of) {
     static const char *const unary[] = {"Relu", "Sigmoid", "Softmax", "Neg", "Abs"};
     static const char *const binary[] = {"Add", "Mul", "Sub", "Max"};
@@ -258,7 +385,7 @@ static struct proto random_graph(uint32_t of) {
     struct proto graph = {NULL, 0};
     char names[32][8] = {"x"}, weight[8], inputs[264];
     for (uint32_t i = 1; i <= count; i++) {
-        const uint32_t kind = next_random(&of, 6);
+        const uint32_t kind = next_random(&of, 8);
         const char *last = names[i - 1], *other = names[next_random(&of, i)];
         snprintf(names[i], sizeof names[i], i == count ? "y" : "v%u", (unsigned)i);
         snprintf(weight, sizeof weight, "w%u", (unsigned)i);
@@ -277,6 +404,10 @@ static struct proto random_graph(uint32_t of) {
         } else if (kind == 4) {
             snprintf(inputs, sizeof inputs, "%s %s", last, other);
             proto_message(&graph, 1, model_node(binary[next_random(&of, 4)], inputs, names[i]));
+        } else if (kind == 5) {
+            add_attention(&graph, last, other, names[i]);
+        } else if (kind == 6) {
+            add_centered(&graph, last, names[i]);
         } else {
             proto_message(&graph, 1, model_node(unary[next_random(&of, 5)], last, names[i]));
         }
@@ -439,20 +570,25 @@ static void tell(void *data, uint64_t done, uint64_t total) {
     told_total = total;
 }
 
-/* Loading is told, to those whose struct has the callback. */
+/* Loading is told, to those whose struct has the callback: when the model is opened, unless the run is to do it. */
 static void loading_is_told(void **state) {
-    static const size_t sizes[] = {sizeof(VkdmlOnnxOpenInfo), offsetof(VkdmlOnnxOpenInfo, keptBytes)};
+    static const size_t sizes[] = {sizeof(VkdmlOnnxOpenInfo), offsetof(VkdmlOnnxOpenInfo, keptBytes),
+                                   sizeof(VkdmlOnnxOpenInfo)};
     struct files files;
     (void)state;
     write_files(&files, 8, sizeof diagonals);
-    for (size_t i = 0; i < 2; i++) {
-        const VkdmlOnnxOpenInfo info = {
-            .structSize = sizes[i], .path = files.model, .progressCallback = tell, .progressUserData = &told_done};
+    for (size_t i = 0; i < 3; i++) {
+        const VkdmlOnnxOpenInfo info = {.structSize = sizes[i],
+                                        .path = files.model,
+                                        .flags = i == 2 ? VKDML_ONNX_PREPARE_LATER : 0,
+                                        .progressCallback = tell,
+                                        .progressUserData = &told_done};
         VkdmlOnnxModel model;
         told_done = told_total = 0;
         assert_int_equal(vkdmlOnnxOpenModel(&info, &model), VKDML_SUCCESS);
+        assert_int_equal(told_done != 0, i == 0);
         assert_int_equal(run_files(model), VKDML_SUCCESS);
-        assert_int_equal(told_total >= PARTS * sizeof diagonals, i == 0);
+        assert_int_equal(told_total >= PARTS * sizeof diagonals, i != 1);
         assert_int_equal(told_done, told_total);
         const uint64_t done = told_done;
         assert_int_equal(run_files(model), VKDML_SUCCESS);
@@ -468,7 +604,8 @@ static void files_that_are_written_are_an_error(void **state) {
     VkdmlOnnxModel model;
     (void)state;
     write_files(&files, 8, sizeof diagonals);
-    const VkdmlOnnxOpenInfo info = {.structSize = sizeof info, .path = files.model};
+    const VkdmlOnnxOpenInfo info = {
+        .structSize = sizeof info, .path = files.model, .flags = VKDML_ONNX_PREPARE_LATER};
     assert_int_equal(vkdmlOnnxOpenModel(&info, &model), VKDML_SUCCESS);
     assert_int_equal(truncate(files.data, 4), 0);
     assert_int_equal(run_files(model), VKDML_ERROR_INVALID_ARGUMENT);
@@ -476,7 +613,8 @@ static void files_that_are_written_are_an_error(void **state) {
     vkdmlOnnxCloseModel(model);
     remove_files(&files);
     write_files(&files, 8, sizeof diagonals);
-    const VkdmlOnnxOpenInfo again = {.structSize = sizeof again, .path = files.model};
+    const VkdmlOnnxOpenInfo again = {
+        .structSize = sizeof again, .path = files.model, .flags = VKDML_ONNX_PREPARE_LATER};
     assert_int_equal(vkdmlOnnxOpenModel(&again, &model), VKDML_SUCCESS);
     remove_files(&files); /* what is removed is still there for who has it open */
     assert_int_equal(run_files(model), VKDML_SUCCESS);
@@ -508,6 +646,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(tensors_of_all_shapes_share_memory),
         cmocka_unit_test(memory_does_not_grow_with_shapes),
         cmocka_unit_test(the_least_recently_used_shapes_go),
+        cmocka_unit_test(a_session_is_prepared),
+        cmocka_unit_test(shapes_do_not_stay_general),
         cmocka_unit_test(computed_constants_are_those_of_their_shape),
         cmocka_unit_test(every_shape_has_the_bits_of_a_session_of_its_own),
         cmocka_unit_test(weights_lie_beyond_4_gib),

@@ -30,8 +30,8 @@ struct subject {
     uint32_t told[4]; /* nodes of each outcome; of a plan its operators */
 };
 
-/* Plans of FLOAT16 patterns allocate more so. */
-static const struct onnx_plan_options wide = {.has_float32_intermediates = true};
+/* Plans of FLOAT16 patterns and of sizes that grow allocate more so. */
+static const struct onnx_plan_options wide = {.has_float32_intermediates = true, .has_growing_sizes = true};
 
 /* ---- the steps: each frees what it makes ---- */
 

@@ -172,9 +172,10 @@ class Models(unittest.TestCase):
         path = self.write(model([node("MatMul", ["x", "w"], ["y"])], [value_info("x", FLOAT, ["batch", 64])],
                                 [value_info("y", FLOAT, ["batch", 64])], [tensor("w", FLOAT, [64, 64], weights)]))
         expected = np.array(weights, np.float32).reshape(64, 64).sum(0)
-        for kept_bytes, count in ((0, 3), (1, 1)):
-            with vkdml.Model(path, kept_bytes=kept_bytes) as net:
-                self.assertEqual(net.memory, (0, 0, 0, 0))
+        for kept_bytes, count, prepare in ((0, 3, False), (1, 1, True)):
+            with vkdml.Model(path, kept_bytes=kept_bytes, prepare=prepare) as net:
+                memory = net.memory
+                self.assertEqual((memory.weights >= 4 * len(weights), memory.tensors, memory.shape_count > 0), (prepare, 0, prepare))
                 for rows in (3, 1, 2):
                     y = net.run({"x": np.ones((rows, 64), np.float32)})["y"]
                     np.testing.assert_array_equal(y, np.broadcast_to(expected, (rows, 64)))

@@ -7,7 +7,8 @@
 
 struct inputs {
     struct onnx_tensor *q, *k, *v; /* {batch, heads, rows, elements} */
-    struct onnx_tensor *past_k, *lengths;
+    struct onnx_tensor *past_k, *past_v, *lengths;
+    struct onnx_growing_keys growing;
     uint32_t rows, keys; /* all of them */
 };
 
@@ -16,6 +17,7 @@ static bool read_tensors(const struct onnx_call *call, struct inputs *i) {
     i->k = onnx_input(call, 1);
     i->v = onnx_input(call, 2);
     i->past_k = onnx_input(call, 4);
+    i->past_v = onnx_input(call, 5);
     i->lengths = onnx_input(call, 6);
     if (i->q == NULL || i->k == NULL || i->v == NULL || i->k->rank != i->q->rank || i->v->rank != i->q->rank) {
         return onnx_refuse(call, "queries, keys and values of other dimensions");
@@ -38,6 +40,14 @@ static bool read_tensors(const struct onnx_call *call, struct inputs *i) {
     if (i->past_k != NULL && (i->past_k->rank != 4 || i->lengths != NULL)) {
         return onnx_refuse(call, "past keys of other than 4 dimensions, or with lengths");
     }
+    struct onnx_attention a = {.q = i->q, .k = i->k, .v = i->v, .past_k = i->past_k, .past_v = i->past_v};
+    if (!onnx_grow_keys(call, &a, &i->growing)) {
+        return false;
+    }
+    i->k = a.k;
+    i->v = a.v;
+    i->past_k = a.past_k;
+    i->past_v = a.past_v;
     i->rows = i->q->sizes[2];
     i->keys = i->k->sizes[2] + (i->past_k == NULL ? 0 : i->past_k->sizes[2]);
     return true;
@@ -46,6 +56,10 @@ static bool read_tensors(const struct onnx_call *call, struct inputs *i) {
 /* The mask as a bias; keys that it does not reach are masked. */
 static struct onnx_tensor *read_mask(const struct onnx_call *call, const struct inputs *i, struct onnx_tensor *mask) {
     const enum onnx_type type = i->q->type;
+    mask = onnx_grow_mask(call, &i->growing, mask);
+    if (mask == NULL) {
+        return NULL;
+    }
     if (mask->rank == 0 || mask->rank > 4 || mask->sizes[mask->rank - 1] > i->keys) {
         onnx_refuse(call, "a mask whose sizes do not fit");
         return NULL;
@@ -58,7 +72,7 @@ static struct onnx_tensor *read_mask(const struct onnx_call *call, const struct 
         onnx_refuse_type(call, "a mask of %s", onnx_type_name(mask->type));
         return NULL;
     }
-    if (mask == NULL || call->node->version < 24 || mask->sizes[mask->rank - 1] == i->keys) {
+    if (mask == NULL || call->node->version < 24 || mask->sizes[mask->rank - 1] == i->keys || i->growing.is_growing) {
         return mask;
     }
     uint32_t sizes[ONNX_MAX_RANK];
@@ -97,6 +111,8 @@ static bool make_bias(const struct onnx_call *call, const struct inputs *i, stru
     if (i->lengths != NULL) {
         lengths = read_lengths(call, i);
         offset = onnx_subtract(call, lengths, onnx_number(call, ONNX_INT32, i->rows));
+    } else if (i->growing.is_growing) {
+        offset = onnx_size_number(call, &i->growing.past);
     } else {
         offset = onnx_number(call, ONNX_INT32, i->past_k == NULL ? 0 : i->past_k->sizes[2]);
     }
@@ -117,7 +133,26 @@ static bool make_bias(const struct onnx_call *call, const struct inputs *i, stru
         struct onnx_tensor *keep = onnx_compare(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_LESS_THAN, key, lengths);
         a->bias = onnx_mask_bias(call, type, a->bias, keep, masked);
     }
-    return call->error->text[0] == 0;
+    return onnx_mask_unused(call, &i->growing, a, i->keys, is_causal);
+}
+
+/* Layers of the same mask share a bias of keys that grow, which depends on the run's length. */
+static bool find_bias(const struct onnx_call *call, const struct inputs *i, struct onnx_attention *a) {
+    const bool has_window = onnx_int(call, "left_window_size", -1) >= 0 || onnx_int(call, "right_window_size", -1) >= 0;
+    if (!i->growing.is_growing || i->lengths != NULL || has_window) {
+        return make_bias(call, i, a);
+    }
+    const char *what = onnx_int(call, "is_causal", 0) == 1 ? "causal bias of Attention" : "bias of Attention";
+    struct onnx_tensor *past = onnx_size_number(call, &i->growing.past);
+    struct onnx_tensor **place = onnx_share(call, what, onnx_input(call, 3), past, i->rows,
+                                            (uint32_t)i->growing.all.bias * 32 + (uint32_t)i->q->type);
+    if (place == NULL || (*place == NULL && !make_bias(call, i, a))) {
+        return false;
+    }
+    a->masks_rows = onnx_input(call, 3) != NULL;
+    *place = *place == NULL ? a->bias : *place;
+    a->bias = *place;
+    return true;
 }
 
 /* FLOAT is as good as DOUBLE where results are FLOAT's at most. */
@@ -141,12 +176,15 @@ static bool attention(const struct onnx_call *call) {
                                .k = i.k,
                                .v = i.v,
                                .past_k = i.past_k,
-                               .past_v = onnx_input(call, 5),
+                               .past_v = i.past_v,
                                .wants_present = onnx_is_wanted(call, 1) || onnx_is_wanted(call, 2),
                                .softcap = onnx_float(call, "softcap", 0.0F),
                                .wanted_scores = ONNX_SCORES_NONE};
     a.scale = onnx_float(call, "scale", 1.0F / sqrtf((float)i.q->sizes[3]));
     if (onnx_is_wanted(call, 3)) {
+        if (i.growing.is_growing) {
+            return onnx_fix_growing(call, i.growing.present_k);
+        }
         const int64_t mode = onnx_int(call, "qk_matmul_output_mode", 0);
         if (mode < ONNX_SCORES_PRODUCT || mode > ONNX_SCORES_WEIGHTS) {
             return onnx_refuse(call, "a qk_matmul_output_mode that has no meaning");
@@ -156,9 +194,10 @@ static bool attention(const struct onnx_call *call) {
     if (!(a.softcap >= 0)) {
         return onnx_refuse(call, "a softcap below 0");
     }
-    if (!read_precision(call, i.q->type, &a.precision) || !make_bias(call, &i, &a) || !onnx_attend(call, &a)) {
+    if (!read_precision(call, i.q->type, &a.precision) || !find_bias(call, &i, &a) || !onnx_attend(call, &a)) {
         return false;
     }
+    onnx_set_present(&i.growing, &a);
     struct onnx_tensor *result = onnx_input(call, 0)->rank == 3 ? onnx_merge_heads(call, a.result) : a.result;
     return onnx_output(call, 0, result) &&
            (!a.wants_present || (onnx_output(call, 1, a.present_k) && onnx_output(call, 2, a.present_v))) &&

@@ -31,6 +31,27 @@ struct onnx_attention {
 
 bool onnx_attend(const struct onnx_call *call, struct onnx_attention *attention);
 
+/* Keys and values whose number the plan does not fix. */
+struct onnx_growing_keys {
+    bool is_growing;
+    struct onnx_size_element past, all; /* how many a run has: before the new ones, and together */
+    struct onnx_tensor *present_k, *present_v;
+};
+
+/* Appends keys and values to past ones that grow, and takes growing dimensions from keys and values: then they are of
+ * the capacity, and there are no past ones. Returns false with a reason. */
+bool onnx_grow_keys(const struct onnx_call *call, struct onnx_attention *attention, struct onnx_growing_keys *keys);
+
+/* A mask as operators read it, whose last dimension grows as the keys do, or is 1. NULL with a reason. */
+struct onnx_tensor *onnx_grow_mask(const struct onnx_call *call, const struct onnx_growing_keys *keys,
+                                   struct onnx_tensor *mask);
+
+/* Masks the keys that a run does not use, which a causal mask does too, and sets the present keys and values after
+ * onnx_attend(). */
+bool onnx_mask_unused(const struct onnx_call *call, const struct onnx_growing_keys *keys,
+                      struct onnx_attention *attention, uint32_t count, bool is_causal);
+void onnx_set_present(const struct onnx_growing_keys *keys, struct onnx_attention *attention);
+
 /* {batch, rows, heads * elements} as {batch, heads, rows, elements}, and back. */
 struct onnx_tensor *onnx_split_heads(const struct onnx_call *call, struct onnx_tensor *tensor, uint32_t heads);
 struct onnx_tensor *onnx_merge_heads(const struct onnx_call *call, struct onnx_tensor *tensor);

@@ -13,6 +13,15 @@ struct onnx_tensor *onnx_split_heads(const struct onnx_call *call, struct onnx_t
     if (tensor == NULL) {
         return NULL;
     }
+    if (tensor->growing != NULL && tensor->rank == 3 && tensor->growing->dimension == 1) {
+        const struct onnx_size_element size = onnx_size_of(tensor, 1);
+        struct onnx_tensor *split = onnx_split_heads(call, onnx_without_growing(call, tensor), heads);
+        return split == NULL ? NULL : onnx_with_growing(call, split, 2, &size, tensor->growing->is_zero);
+    }
+    if (tensor->growing != NULL) {
+        onnx_fix_growing(call, tensor);
+        return NULL;
+    }
     if (tensor->rank != 3 || heads == 0 || tensor->sizes[2] % heads != 0) {
         onnx_refuse(call, "a tensor that %u heads do not divide", (unsigned)heads);
         return NULL;
@@ -56,6 +65,78 @@ struct onnx_tensor *onnx_keep_to_right(const struct onnx_call *call, uint32_t ro
 struct onnx_tensor *onnx_keep_to_left(const struct onnx_call *call, uint32_t rows, uint32_t keys,
                                       struct onnx_tensor *offset, int32_t left) {
     return compare_places(call, DML_OPERATOR_ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL, rows, keys, offset, -left);
+}
+
+/* ---- keys that grow ---- */
+
+static bool is_same_growth(const struct onnx_tensor *a, const struct onnx_tensor *b) {
+    return a->growing != NULL && b->growing != NULL && a->growing->input == b->growing->input &&
+           a->growing->added == b->growing->added && a->growing->dimension == b->growing->dimension;
+}
+
+bool onnx_grow_keys(const struct onnx_call *call, struct onnx_attention *a, struct onnx_growing_keys *keys) {
+    struct onnx_tensor *past[] = {a->past_k, a->past_v};
+    *keys = (struct onnx_growing_keys){.is_growing = false};
+    if (a->k == NULL || a->v == NULL) {
+        return false;
+    }
+    if (past[0] != NULL && past[1] != NULL && (past[0]->growing != NULL || past[1]->growing != NULL)) {
+        if (!is_same_growth(past[0], past[1]) || past[0]->growing->dimension != 2) {
+            return onnx_fix_growing(call, past[0]) && onnx_fix_growing(call, past[1]);
+        }
+        keys->past = onnx_size_of(past[0], 2);
+        a->k = onnx_append(call, past[0], a->k);
+        a->v = onnx_append(call, past[1], a->v);
+        a->past_k = a->past_v = NULL;
+    } else if (a->k->growing != NULL || a->v->growing != NULL) {
+        if (past[0] != NULL || !is_same_growth(a->k, a->v) || a->k->growing->dimension != 2) {
+            return onnx_fix_growing(call, a->k) && onnx_fix_growing(call, a->v);
+        }
+        keys->past = (struct onnx_size_element){ONNX_NONE, 0, 0};
+    } else {
+        return true;
+    }
+    if (a->k == NULL || a->v == NULL) {
+        return false;
+    }
+    keys->is_growing = true;
+    keys->all = onnx_size_of(a->k, 2);
+    keys->present_k = a->k;
+    keys->present_v = a->v;
+    a->k = onnx_fill_unused(call, a->k, 0);
+    a->v = onnx_fill_unused(call, a->v, 0);
+    return a->k != NULL && a->v != NULL;
+}
+
+struct onnx_tensor *onnx_grow_mask(const struct onnx_call *call, const struct onnx_growing_keys *keys,
+                                   struct onnx_tensor *mask) {
+    if (mask == NULL || (mask->growing == NULL && !keys->is_growing)) {
+        return mask;
+    }
+    const struct onnx_growing_dimension *growing = mask->growing;
+    const bool is_alike = growing != NULL && keys->is_growing && growing->dimension + 1 == mask->rank &&
+                          growing->input == keys->all.input && growing->added == keys->all.bias;
+    if (is_alike || (growing == NULL && mask->rank != 0 && mask->sizes[mask->rank - 1] == 1)) {
+        return onnx_without_growing(call, mask);
+    }
+    onnx_fix_growing(call, growing != NULL ? mask : keys->present_k);
+    return NULL;
+}
+
+bool onnx_mask_unused(const struct onnx_call *call, const struct onnx_growing_keys *keys, struct onnx_attention *a,
+                      uint32_t count, bool is_causal) {
+    if (keys->is_growing && !is_causal) {
+        a->bias = onnx_mask_bias(call, a->q->type, a->bias, onnx_in_use(call, &keys->all, count, 4, 3),
+                                 -(double)INFINITY);
+    }
+    return call->error->text[0] == 0;
+}
+
+void onnx_set_present(const struct onnx_growing_keys *keys, struct onnx_attention *a) {
+    if (keys->is_growing) {
+        a->present_k = keys->present_k;
+        a->present_v = keys->present_v;
+    }
 }
 
 /* ---- by DirectML's operator ---- */

@@ -1,8 +1,6 @@
 /* Operators that are what their bodies are: If by a condition, Loop and Scan turn by turn. */
 #include "onnx/operators/move.h"
 
-enum { MOST_TURNS = 64 };
-
 static const struct onnx_graph *find_body(const struct onnx_call *call, const char *name) {
     const struct onnx_graph *body;
     if (onnx_find_body(call, name, &body) && body == NULL) {
@@ -96,9 +94,31 @@ static bool branch(const struct onnx_call *call) {
 
 /* ---- what turns make ---- */
 
-/* Room for MOST_TURNS tensors each. */
-static struct onnx_tensor **allocate_turns(const struct onnx_call *call, size_t count) {
-    return onnx_charge_plan(call, count) ? onnx_scratch(call, count * MOST_TURNS, sizeof(struct onnx_tensor *)) : NULL;
+/* Tensors of turns, which become one; the plan's budget bounds their number. */
+struct turns {
+    uint32_t count, room;
+    struct onnx_tensor **tensors;
+};
+
+static struct turns *allocate_turns(const struct onnx_call *call, size_t count) {
+    return onnx_charge_plan(call, count) ? onnx_scratch(call, count, sizeof(struct turns)) : NULL;
+}
+
+static bool add_turn(const struct onnx_call *call, struct turns *turns, struct onnx_tensor *tensor) {
+    if (turns->count == turns->room) {
+        const uint32_t room = turns->room == 0 ? 8 : 2 * turns->room;
+        struct onnx_tensor **grown = onnx_scratch(call, room, sizeof(struct onnx_tensor *));
+        if (grown == NULL) {
+            return false;
+        }
+        for (uint32_t i = 0; i < turns->count; ++i) {
+            grown[i] = turns->tensors[i];
+        }
+        turns->tensors = grown;
+        turns->room = room;
+    }
+    turns->tensors[turns->count++] = tensor;
+    return tensor != NULL;
 }
 
 /* A new axis before others. */
@@ -124,11 +144,12 @@ static struct onnx_tensor *take(const struct onnx_call *call, struct onnx_tensor
 }
 
 /* Tensors of all turns along a new axis; turns behind one another, or the last first. */
-static struct onnx_tensor *stack(const struct onnx_call *call, uint32_t count, struct onnx_tensor *const *turns,
-                                 uint32_t axis, bool is_backwards) {
+static struct onnx_tensor *stack(const struct onnx_call *call, const struct turns *turns, uint32_t axis,
+                                 bool is_backwards) {
+    const uint32_t count = turns->count;
     struct onnx_tensor **all = onnx_scratch(call, count, sizeof *all);
     for (uint32_t i = 0; all != NULL && i < count; ++i) {
-        all[i] = add_axis(call, turns[is_backwards ? count - 1 - i : i], axis);
+        all[i] = add_axis(call, turns->tensors[is_backwards ? count - 1 - i : i], axis);
         if (all[i] == NULL) {
             return NULL;
         }
@@ -161,15 +182,12 @@ struct loop {
     uint32_t collected; /* of each turn */
     uint32_t turns;
     struct onnx_tensor **inputs; /* the number of the turn, the condition, states */
-    struct onnx_tensor **turned; /* collected, MOST_TURNS each */
+    struct turns *turned; /* each that is collected */
 };
 
 /* Turns until the condition is false or there are enough. */
 static bool turn(const struct onnx_call *call, struct loop *loop, int64_t goes_on) {
     for (; goes_on != 0 && (loop->most < 0 || loop->turns < loop->most); ++loop->turns) {
-        if (loop->turns == MOST_TURNS) {
-            return onnx_refuse(call, "more than %d turns", MOST_TURNS);
-        }
         loop->inputs[0] = onnx_number(call, ONNX_INT64, loop->turns);
         struct onnx_tensor **outputs = translate(call, loop->body, 2 + loop->states, loop->inputs);
         if (outputs == NULL || !know(call, outputs[0], &goes_on)) {
@@ -180,7 +198,9 @@ static bool turn(const struct onnx_call *call, struct loop *loop, int64_t goes_o
             loop->inputs[2 + i] = outputs[1 + i];
         }
         for (uint32_t i = 0; i < loop->collected; ++i) {
-            loop->turned[(size_t)i * MOST_TURNS + loop->turns] = outputs[1 + loop->states + i];
+            if (!add_turn(call, &loop->turned[i], outputs[1 + loop->states + i])) {
+                return false;
+            }
         }
     }
     return true;
@@ -242,7 +262,7 @@ static bool loop(const struct onnx_call *call) {
         } else if (loop.turns == 0) {
             output = stack_nothing(call, loop.body, 1 + i);
         } else {
-            output = stack(call, loop.turns, loop.turned + (size_t)(i - loop.states) * MOST_TURNS, 0, false);
+            output = stack(call, &loop.turned[i - loop.states], 0, false);
         }
         if (!onnx_output(call, i, output)) {
             return false;
@@ -279,9 +299,9 @@ static bool read_turn(const struct onnx_call *call, const struct scan *scan, str
     return true;
 }
 
-/* Outputs: the last states, then what is collected, MOST_TURNS of each. */
+/* Outputs: the last states, then what is collected. */
 static bool scan_turns(const struct onnx_call *call, const struct scan *scan, struct onnx_tensor *const *inputs,
-                       const uint32_t *axes, struct onnx_tensor **states, struct onnx_tensor **turned) {
+                       const uint32_t *axes, struct onnx_tensor **states, struct turns *turned) {
     struct onnx_tensor **read = onnx_scratch(call, (size_t)scan->states + scan->scanned, sizeof *read);
     for (uint32_t i = 0; read != NULL && i < scan->states; ++i) {
         read[i] = inputs[i];
@@ -298,7 +318,9 @@ static bool scan_turns(const struct onnx_call *call, const struct scan *scan, st
             read[i] = outputs[i];
         }
         for (uint32_t i = 0; i < scan->collected; ++i) {
-            turned[(size_t)i * MOST_TURNS + t] = outputs[scan->states + i];
+            if (!add_turn(call, &turned[i], outputs[scan->states + i])) {
+                return false;
+            }
         }
     }
     for (uint32_t i = 0; read != NULL && i < scan->states; ++i) {
@@ -330,8 +352,8 @@ static bool set_turns(const struct onnx_call *call, struct scan *scan, uint32_t 
     if (index != 0 && turns != scan->turns) {
         return onnx_refuse(call, "sequences of different lengths");
     }
-    if (turns == 0 || turns > MOST_TURNS) {
-        return onnx_refuse(call, "%u turns, of at most %d", (unsigned)turns, MOST_TURNS);
+    if (turns == 0) {
+        return onnx_refuse(call, "no turns");
     }
     scan->turns = turns;
     return true;
@@ -345,7 +367,7 @@ static bool scan(const struct onnx_call *call) {
     }
     uint32_t *axes = onnx_scratch(call, scan.scanned, sizeof *axes);
     struct onnx_tensor **states = onnx_scratch(call, scan.states, sizeof *states);
-    struct onnx_tensor **turned = allocate_turns(call, scan.collected);
+    struct turns *turned = allocate_turns(call, scan.collected);
     if (axes == NULL || states == NULL || turned == NULL) {
         return false;
     }
@@ -365,12 +387,11 @@ static bool scan(const struct onnx_call *call) {
         struct onnx_tensor *output = i < scan.states ? states[i] : NULL;
         if (i >= scan.states) {
             const uint32_t c = i - scan.states;
-            struct onnx_tensor **turns = turned + (size_t)c * MOST_TURNS;
             uint32_t axis;
-            if (!onnx_axis(call, nth(call, "scan_output_axes", c), turns[0]->rank + 1, &axis)) {
+            if (!onnx_axis(call, nth(call, "scan_output_axes", c), turned[c].tensors[0]->rank + 1, &axis)) {
                 return false;
             }
-            output = stack(call, scan.turns, turns, axis, nth(call, "scan_output_directions", c) != 0);
+            output = stack(call, &turned[c], axis, nth(call, "scan_output_directions", c) != 0);
         }
         if (!onnx_output(call, i, output)) {
             return false;
@@ -394,15 +415,15 @@ static bool scan_batches(const struct onnx_call *call) {
             return onnx_refuse(call, "inputs that are no batches");
         }
     }
-    if (batches == 0 || (uint64_t)batches * scan.turns > MOST_TURNS) {
-        return onnx_refuse(call, "more than %d turns", MOST_TURNS);
+    if (batches == 0) {
+        return onnx_refuse(call, "no batches");
     }
     const uint32_t outputs = scan.states + scan.collected;
     uint32_t *axes = onnx_scratch(call, scan.scanned, sizeof *axes);
     struct onnx_tensor **taken = onnx_scratch(call, count, sizeof *taken);
-    struct onnx_tensor **turned = allocate_turns(call, scan.collected);
+    struct turns *turned = allocate_turns(call, scan.collected);
     struct onnx_tensor **states = onnx_scratch(call, scan.states, sizeof *states);
-    struct onnx_tensor **all = allocate_turns(call, outputs);
+    struct turns *all = allocate_turns(call, outputs);
     for (uint32_t b = 0; b < batches; ++b) {
         for (uint32_t i = 0; taken != NULL && i < count; ++i) {
             taken[i] = take(call, inputs[i], 0, b);
@@ -410,21 +431,22 @@ static bool scan_batches(const struct onnx_call *call) {
                 return false;
             }
         }
+        for (uint32_t i = 0; turned != NULL && i < scan.collected; ++i) {
+            turned[i].count = 0;
+        }
         if (axes == NULL || taken == NULL || turned == NULL || states == NULL || all == NULL ||
             !scan_turns(call, &scan, taken, axes, states, turned)) {
             return false;
         }
         for (uint32_t i = 0; i < outputs; ++i) {
-            all[(size_t)i * MOST_TURNS + b] =
-                i < scan.states ? states[i]
-                                : stack(call, scan.turns, turned + (size_t)(i - scan.states) * MOST_TURNS, 0, false);
-            if (all[(size_t)i * MOST_TURNS + b] == NULL) {
+            struct onnx_tensor *made = i < scan.states ? states[i] : stack(call, &turned[i - scan.states], 0, false);
+            if (made == NULL || !add_turn(call, &all[i], made)) {
                 return false;
             }
         }
     }
     for (uint32_t i = 0; i < call->output_count; ++i) {
-        if (!onnx_output(call, i, stack(call, batches, all + (size_t)i * MOST_TURNS, 0, false))) {
+        if (!onnx_output(call, i, stack(call, &all[i], 0, false))) {
             return false;
         }
     }

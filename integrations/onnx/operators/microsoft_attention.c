@@ -8,7 +8,18 @@
 
 struct sizes {
     uint32_t batch, rows, past, keys; /* all keys, past ones included */
+    struct onnx_growing_keys growing;
 };
+
+static bool find_sizes(const struct onnx_call *call, struct onnx_attention *a, struct sizes *s) {
+    *s = (struct sizes){.batch = a->q->sizes[0], .rows = a->q->sizes[2]};
+    if (!onnx_grow_keys(call, a, &s->growing)) {
+        return false;
+    }
+    s->past = a->past_k == NULL ? 0 : a->past_k->sizes[2];
+    s->keys = s->past + a->k->sizes[2];
+    return true;
+}
 
 /* ---- masks ---- */
 
@@ -52,6 +63,12 @@ static bool make_bias(const struct onnx_call *call, const struct sizes *s, struc
     const enum onnx_type type = a->q->type;
     const double filter = (double)onnx_float(call, "mask_filter_value", -10000.0F);
     struct onnx_tensor *from = NULL;
+    if (mask != NULL && mask->rank > 1) {
+        mask = onnx_grow_mask(call, &s->growing, mask);
+        if (mask == NULL) {
+            return false;
+        }
+    }
     if (mask != NULL) {
         if (mask->type != ONNX_INT32 || mask->rank == 0 || mask->rank > 3) {
             return onnx_refuse_type(call, "a mask of %s or other dimensions", onnx_type_name(mask->type));
@@ -64,17 +81,40 @@ static bool make_bias(const struct onnx_call *call, const struct sizes *s, struc
         }
     }
     if (added != NULL) {
+        added = onnx_grow_mask(call, &s->growing, added);
         a->bias = a->bias == NULL ? added : onnx_add(call, a->bias, added);
     }
     if (onnx_int(call, "unidirectional", 0) == 1) {
-        if (s->keys != s->past + s->rows) {
+        if (s->growing.is_growing ? s->growing.all.bias != s->growing.past.bias + s->rows
+                                  : s->keys != s->past + s->rows) {
             return onnx_refuse(call, "unidirectional with other keys than queries");
         }
-        struct onnx_tensor *offset = onnx_number(call, ONNX_INT32, s->past);
+        struct onnx_tensor *offset = s->growing.is_growing ? onnx_size_number(call, &s->growing.past)
+                                                           : onnx_number(call, ONNX_INT32, s->past);
         a->bias = onnx_mask_bias(call, type, a->bias, onnx_keep_to_right(call, s->rows, s->keys, offset, 0),
                                  -(double)INFINITY);
     }
-    return call->error->text[0] == 0;
+    const bool is_causal = onnx_int(call, "unidirectional", 0) == 1;
+    return onnx_mask_unused(call, &s->growing, a, s->keys, is_causal);
+}
+
+/* Layers of the same mask share a bias of keys that grow, which depends on the run's length. */
+static bool find_bias(const struct onnx_call *call, const struct sizes *s, struct onnx_tensor *mask,
+                      struct onnx_tensor *added, struct onnx_attention *a) {
+    if (!s->growing.is_growing || added != NULL ||
+        onnx_attribute(call, "mask_filter_value", ONNX_ATTRIBUTE_FLOAT) != NULL) {
+        return make_bias(call, s, mask, added, a);
+    }
+    const char *what = onnx_int(call, "unidirectional", 0) == 1 ? "bias of rows before" : "bias of rows";
+    struct onnx_tensor *past = onnx_size_number(call, &s->growing.past);
+    struct onnx_tensor **place =
+        onnx_share(call, what, mask, past, s->rows, (uint32_t)s->growing.all.bias * 32 + (uint32_t)a->q->type);
+    if (place == NULL || (*place == NULL && !make_bias(call, s, mask, added, a))) {
+        return false;
+    }
+    *place = *place == NULL ? a->bias : *place;
+    a->bias = *place;
+    return true;
 }
 
 /* 0 is as good as none. */
@@ -118,8 +158,14 @@ static bool read_past(const struct onnx_call *call, const struct projected *p, s
     if (past->rank != 5 || past->sizes[0] != 2) {
         return onnx_refuse(call, "a past of other sizes");
     }
-    a->past_k = onnx_reshape(call, onnx_slice_axis(call, past, 0, 0, 1, 1), 4, past->sizes + 1);
-    a->past_v = onnx_reshape(call, onnx_slice_axis(call, past, 0, 1, 1, 1), 4, past->sizes + 1);
+    struct onnx_tensor *plain = onnx_without_growing(call, past);
+    a->past_k = onnx_reshape(call, onnx_slice_axis(call, plain, 0, 0, 1, 1), 4, past->sizes + 1);
+    a->past_v = onnx_reshape(call, onnx_slice_axis(call, plain, 0, 1, 1, 1), 4, past->sizes + 1);
+    if (past->growing != NULL) {
+        const struct onnx_size_element size = onnx_size_of(past, 3);
+        a->past_k = onnx_with_growing(call, a->past_k, 2, &size, true);
+        a->past_v = onnx_with_growing(call, a->past_v, 2, &size, true);
+    }
     return a->past_k != NULL && a->past_v != NULL;
 }
 
@@ -129,9 +175,11 @@ static struct onnx_tensor *join_present(const struct onnx_call *call, struct onn
         return NULL;
     }
     const uint32_t sizes[] = {1, k->sizes[0], k->sizes[1], k->sizes[2], k->sizes[3]};
-    k = onnx_reshape(call, k, 5, sizes);
-    v = onnx_reshape(call, v, 5, sizes);
-    return onnx_join(call, 2, (struct onnx_tensor *[]){k, v}, 0);
+    const struct onnx_size_element size = onnx_size_of(k, 2);
+    k = onnx_reshape(call, onnx_without_growing(call, k), 5, sizes);
+    v = onnx_reshape(call, onnx_without_growing(call, v), 5, sizes);
+    struct onnx_tensor *present = onnx_join(call, 2, (struct onnx_tensor *[]){k, v}, 0);
+    return size.input == ONNX_NONE ? present : onnx_with_growing(call, present, 3, &size, true);
 }
 
 static bool attend_projected(const struct onnx_call *call, const struct projected *p) {
@@ -146,12 +194,16 @@ static bool attend_projected(const struct onnx_call *call, const struct projecte
     if (a.q == NULL || a.k == NULL || a.v == NULL || !read_past(call, p, &a)) {
         return false;
     }
-    struct sizes s = {.batch = a.q->sizes[0], .rows = a.q->sizes[2]};
-    s.past = a.past_k == NULL ? 0 : a.past_k->sizes[2];
-    s.keys = s.past + a.k->sizes[2];
+    struct sizes s;
+    if (!find_sizes(call, &a, &s)) {
+        return false;
+    }
     a.scale = read_scale(call, a.q);
-    return make_bias(call, &s, p->mask, p->added, &a) && onnx_attend(call, &a) &&
-           onnx_output(call, 0, onnx_merge_heads(call, a.result)) &&
+    if (!find_bias(call, &s, p->mask, p->added, &a) || !onnx_attend(call, &a)) {
+        return false;
+    }
+    onnx_set_present(&s.growing, &a);
+    return onnx_output(call, 0, onnx_merge_heads(call, a.result)) &&
            (!a.wants_present || onnx_output(call, 1, join_present(call, a.present_k, a.present_v)));
 }
 
@@ -257,12 +309,16 @@ static bool multi_head_attention(const struct onnx_call *call) {
     if (a.past_k != NULL && a.past_k->rank != 4) {
         return onnx_refuse(call, "past keys of other than 4 dimensions");
     }
-    struct sizes s = {.batch = a.q->sizes[0], .rows = a.q->sizes[2]};
-    s.past = a.past_k == NULL ? 0 : a.past_k->sizes[2];
-    s.keys = s.past + a.k->sizes[2];
+    struct sizes s;
+    if (!find_sizes(call, &a, &s)) {
+        return false;
+    }
     a.scale = read_scale(call, a.q);
-    return make_bias(call, &s, onnx_input(call, 4), onnx_input(call, 5), &a) && onnx_attend(call, &a) &&
-           onnx_output(call, 0, onnx_merge_heads(call, a.result)) &&
+    if (!find_bias(call, &s, onnx_input(call, 4), onnx_input(call, 5), &a) || !onnx_attend(call, &a)) {
+        return false;
+    }
+    onnx_set_present(&s.growing, &a);
+    return onnx_output(call, 0, onnx_merge_heads(call, a.result)) &&
            (!a.wants_present || (onnx_output(call, 1, a.present_k) && onnx_output(call, 2, a.present_v)));
 }
 

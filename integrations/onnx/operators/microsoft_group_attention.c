@@ -80,10 +80,13 @@ static bool read_room(const struct onnx_call *call, struct group *g) {
 /* A cache whose rows the plan does not fix: it grows by the new rows in each run. False with a reason where it does
  * not, so that its size is fixed. */
 static bool read_growing_room(const struct onnx_call *call, struct group *g) {
-    g->room = g->past + g->rows;
+    struct onnx_size_element all = onnx_size_of(g->past_k, 2);
+    all.bias += g->rows;
+    g->room = g->past;
     g->least = g->rows;
     g->has_one_offset = false;
-    return (onnx_is_growing_sum(call, 6, g->past_k, g->rows) && onnx_grow_alike(call, g->past_k, g->past_v)) ||
+    return (all.input != ONNX_NONE && onnx_has_room(call, &all) &&
+            onnx_is_growing_sum(call, 6, g->past_k, g->rows) && onnx_grow_alike(call, g->past_k, g->past_v)) ||
            (onnx_fix_growing(call, g->past_k) && onnx_fix_growing(call, g->past_v));
 }
 
@@ -239,6 +242,13 @@ static bool check_past(const struct onnx_call *call, const struct group *g) {
 
 /* Its last dimension is that of keys in use; those beyond are masked. */
 static struct onnx_tensor *read_bias(const struct onnx_call *call, const struct group *g, struct onnx_tensor *bias) {
+    if (bias != NULL && bias->growing != NULL) {
+        const bool grows = g->past_k != NULL && g->past_k->growing != NULL &&
+                           g->past_k->growing->input == bias->growing->input &&
+                           g->past_k->growing->added + (int32_t)g->rows == bias->growing->added &&
+                           bias->growing->dimension == 3;
+        bias = grows || onnx_fix_growing(call, bias) ? onnx_without_growing(call, bias) : NULL;
+    }
     if (bias == NULL || bias->rank != 4 || bias->sizes[3] < g->least) {
         onnx_refuse(call, "an attention_bias of other sizes");
         return NULL;
@@ -304,8 +314,10 @@ static bool group_query_attention(const struct onnx_call *call) {
     }
     struct onnx_tensor *keys = a.k, *values = a.v;
     if (g.past_k != NULL && g.past_k->growing != NULL && keys != NULL && values != NULL) {
-        keys = onnx_grow_by(call, keys, 2, g.past_k, g.rows);
-        values = onnx_grow_by(call, values, 2, g.past_k, g.rows);
+        struct onnx_size_element size = onnx_size_of(g.past_k, 2);
+        size.bias += g.rows;
+        keys = onnx_with_growing(call, keys, 2, &size, true);
+        values = onnx_with_growing(call, values, 2, &size, true);
     }
     return keys != NULL && values != NULL && make_bias(call, &g, &a) && onnx_attend(call, &a) &&
            onnx_output(call, 0, onnx_merge_heads(call, a.result)) && onnx_output(call, 1, keys) &&

@@ -204,10 +204,37 @@ static bool average(const struct onnx_call *call) {
            emit_pooling(call, &p, &w, onnx_int(call, "count_include_pad", 0) != 0);
 }
 
+/* DirectML's operator averages at most this many elements. */
+#define MOST_AVERAGED (1 << 20)
+
+/* By a sum of INT64. */
+static bool average_many(const struct onnx_call *call, const struct pooling *p, uint64_t count) {
+    static const uint32_t axes[] = {2, 3, 4};
+    struct onnx_quantized x = p->x, y;
+    const uint32_t rank = x.tensor->rank;
+    if (!read_result(call, 3, rank, x.tensor->type, &y)) {
+        return false;
+    }
+    struct onnx_tensor *sum = onnx_cast(call, x.tensor, ONNX_INT64);
+    sum = onnx_cast(call, onnx_reduce(call, DML_REDUCE_FUNCTION_SUM, sum, rank - 2, axes), ONNX_FLOAT);
+    struct onnx_tensor *mean = onnx_linear(call, sum, (float)(1.0 / (double)count), 0);
+    if (x.zero != NULL) {
+        mean = onnx_subtract(call, mean, onnx_cast(call, x.zero, ONNX_FLOAT));
+    }
+    mean = onnx_multiply(call, mean, x.scale);
+    struct onnx_tensor *made = onnx_quantize(call, mean, y.scale, y.zero, x.tensor->type);
+    return onnx_output(call, 0, p->has_channels_last ? move_channels(call, made, true) : made);
+}
+
 static bool average_all(const struct onnx_call *call) {
     struct pooling p;
     if (!read_pooling(call, &p)) {
         return false;
+    }
+    const uint64_t count = onnx_count(p.x.tensor) / p.x.tensor->sizes[0] / p.x.tensor->sizes[1];
+    if (count > MOST_AVERAGED) {
+        return onnx_single(call, &p.x.scale, p.x.tensor->rank) && onnx_single(call, &p.x.zero, p.x.tensor->rank) &&
+               average_many(call, &p, count);
     }
     struct onnx_window w = {.count = p.x.tensor->rank - 2};
     for (uint32_t d = 0; d < w.count; ++d) {

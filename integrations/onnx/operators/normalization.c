@@ -296,6 +296,44 @@ static bool mean_variance_normalization(const struct onnx_call *call) {
 
 /* ---- channels, norms ---- */
 
+/* DirectML's operator sums fewer channels than about 30,000; sums of more are differences of sums from the first on. */
+#define MOST_SUMMED 20000
+
+/* Sums over channels from `before` channels before each to `after` after it, of {N, C, 1, rest}. */
+static struct onnx_tensor *sum_around(const struct onnx_call *call, struct onnx_tensor *x, uint32_t before,
+                                      uint32_t after) {
+    const uint32_t channels = x->sizes[1], none[4] = {0}, start[4] = {0, before + 1, 0, 0};
+    DML_CUMULATIVE_SUMMATION_OPERATOR_DESC desc = {.Axis = 1};
+    struct onnx_tensor *sums = onnx_make(call, DML_OPERATOR_CUMULATIVE_SUMMATION, &desc, ONNX_TENSORS(x));
+    struct onnx_tensor *all = onnx_slice_axis(call, sums, 1, channels - 1, 1, 1);
+    struct onnx_tensor *ends = onnx_slice_axis(call, sums, 1, after, channels - after, 1);
+    if (all == NULL || ends == NULL) {
+        return NULL;
+    }
+    if (after != 0) {
+        const uint32_t rest[] = {x->sizes[0], after, x->sizes[2], x->sizes[3]};
+        ends = onnx_join(call, 2, (struct onnx_tensor *[]){ends, onnx_broadcast(call, all, 4, rest)}, 1);
+    }
+    if (before + 1 >= channels) {
+        return ends;
+    }
+    sums = onnx_slice_axis(call, sums, 1, 0, channels - before - 1, 1);
+    return onnx_subtract(call, ends, onnx_pad_zeros(call, sums, start, none));
+}
+
+/* x / (bias + alpha / size * the sum of squares)^beta, in FLOAT. */
+static struct onnx_tensor *respond_far(const struct onnx_call *call, struct onnx_tensor *planes,
+                                       const DML_LOCAL_RESPONSE_NORMALIZATION_OPERATOR_DESC *desc) {
+    const uint32_t most = planes->sizes[1] - 1, before = (desc->LocalSize - 1) / 2, after = desc->LocalSize / 2;
+    struct onnx_tensor *x = onnx_cast(call, planes, ONNX_FLOAT);
+    struct onnx_tensor *sums = sum_around(call, onnx_multiply(call, x, x), before < most ? before : most,
+                                          after < most ? after : most);
+    DML_ELEMENT_WISE_CONSTANT_POW_OPERATOR_DESC power = {.Exponent = -desc->Beta};
+    sums = onnx_linear(call, sums, (float)((double)desc->Alpha / desc->LocalSize), desc->Bias);
+    sums = sums == NULL ? NULL : onnx_apply(call, DML_OPERATOR_ELEMENT_WISE_CONSTANT_POW, &power, sums);
+    return onnx_cast(call, onnx_multiply(call, x, sums), planes->type);
+}
+
 static bool local_response_normalization(const struct onnx_call *call) {
     struct onnx_tensor *x = onnx_input(call, 0);
     const int64_t size = onnx_int(call, "size", 0);
@@ -316,8 +354,13 @@ static bool local_response_normalization(const struct onnx_call *call) {
     }
     struct onnx_tensor *planes =
         x->rank == 4 ? x : onnx_reshape(call, x, 4, (const uint32_t[]){x->sizes[0], x->sizes[1], 1, (uint32_t)rest});
+    if (planes == NULL) {
+        return false;
+    }
+    const bool is_far = size > MOST_SUMMED && planes->sizes[1] > MOST_SUMMED / 2;
     struct onnx_tensor *y =
-        planes == NULL ? NULL : onnx_make(call, DML_OPERATOR_LOCAL_RESPONSE_NORMALIZATION, &desc, ONNX_TENSORS(planes));
+        is_far ? respond_far(call, planes, &desc)
+               : onnx_make(call, DML_OPERATOR_LOCAL_RESPONSE_NORMALIZATION, &desc, ONNX_TENSORS(planes));
     return onnx_output(call, 0, onnx_reshape(call, y, x->rank, x->sizes));
 }
 

@@ -182,9 +182,6 @@ static bool reduce(const struct onnx_call *call, DML_REDUCE_FUNCTION function) {
     if (!read_axes(call, &r)) {
         return false;
     }
-    if (!onnx_reduces_growing(call, r.x, r.count, r.axes)) {
-        return false;
-    }
     if (!supports(function, r.x->type)) {
         return onnx_refuse_type(call, "of %s", onnx_type_name(r.x->type));
     }

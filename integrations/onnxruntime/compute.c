@@ -100,7 +100,12 @@ static bool make_outputs(const struct compute *compute, OrtKernelContext *contex
     return true;
 }
 
-/* Tells of weights where a run loaded some. */
+static void log_text(const struct compute *compute, const char *text) {
+    ort.api->ReleaseStatus(ort.api->Logger_LogMessage(compute->log, ORT_LOGGING_LEVEL_WARNING, text, ORT_FILE,
+                                                      __LINE__, "vkdml"));
+}
+
+/* Tells of weights where some were loaded. */
 static void log_weights(struct compute *compute) {
     struct onnx_session_facts facts;
     char text[160];
@@ -113,8 +118,16 @@ static void log_weights(struct compute *compute) {
              "weights: %.1f MiB loaded in %.3f s, %.1f MiB on the device; other tensors: %.1f MiB on the device",
              (double)facts.loaded_bytes / (1 << 20), facts.load_seconds, (double)facts.weight_bytes / (1 << 20),
              (double)facts.tensor_bytes / (1 << 20));
-    ort.api->ReleaseStatus(ort.api->Logger_LogMessage(compute->log, ORT_LOGGING_LEVEL_WARNING, text, ORT_FILE,
-                                                      __LINE__, "vkdml"));
+    log_text(compute, text);
+}
+
+static void log_preparation(const struct compute *compute) {
+    struct onnx_session_facts facts;
+    char text[160];
+    onnx_stages_held(compute->stages, &facts);
+    snprintf(text, sizeof text, "session: prepared for %u %s in %.3f s", (unsigned)facts.prepared_count,
+             facts.prepared_count == 1 ? "shape" : "shapes", facts.prepare_seconds);
+    log_text(compute, text);
 }
 
 static void report(struct compute *compute, const struct onnx_run_facts *facts) {
@@ -186,27 +199,15 @@ static void ORT_API_CALL release_state(OrtNodeComputeInfo *info, void *state) {
     (void)state;
 }
 
-/* If the model states all sizes it is compiled with the session, and the first run is like any other; of sizes that
- * depend on data what comes before them. What prevents that is reported by that run. */
+/* So that the first run is like any other. */
 static void prepare(struct compute *compute) {
-    const struct onnx_graph *graph = &compute->model.graph;
-    struct onnx_plan_input *inputs = calloc(graph->input_count + 1, sizeof *inputs);
-    bool is_said = inputs != NULL;
-    for (uint32_t i = 0; is_said && i < graph->input_count; ++i) {
-        const struct onnx_value *value = &graph->values[graph->inputs[i]];
-        is_said = value->type != ONNX_UNDEFINED && value->has_shape;
-        inputs[i] = (struct onnx_plan_input){.type = value->type, .rank = value->rank};
-        for (uint32_t d = 0; is_said && d < value->rank; ++d) {
-            is_said = value->sizes[d] >= 0 && value->sizes[d] <= UINT32_MAX;
-            inputs[i].sizes[d] = (uint32_t)value->sizes[d];
-        }
-    }
     struct onnx_run_facts facts;
-    struct onnx_error error = {0};
-    if (is_said && onnx_stages_prepare(compute->stages, inputs, &facts, &error)) {
-        report(compute, &facts);
+    onnx_stages_prepare(compute->stages, &facts);
+    report(compute, &facts);
+    if (compute->log != NULL) {
+        log_preparation(compute);
+        log_weights(compute);
     }
-    free(inputs);
 }
 
 bool compute_create(struct onnx_device *device, const OrtGraph *graph, const OrtNode *fused,
@@ -233,7 +234,9 @@ bool compute_create(struct onnx_device *device, const OrtGraph *graph, const Ort
         compute_release(&compute->info);
         return false;
     }
-    prepare(compute);
+    if (options->prepares) {
+        prepare(compute);
+    }
     *info = &compute->info;
     return true;
 }

@@ -9,6 +9,7 @@
 struct compute_options {
     struct onnx_session_options session;
     struct check_options check;
+    bool prepares;        /* before the first run, as onnx_stages_prepare() */
     const char *report;   /* the file that is told of plans, or ""; lives as long as what is made */
     const OrtLogger *log; /* is told of weights that are loaded; NULL: nothing is */
 };

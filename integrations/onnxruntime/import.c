@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "embedded.h"
 #include "onnx/external.h"
 #include "onnx/names.h"
 #include "text/visible_text.h"
@@ -14,6 +15,8 @@ struct importing {
     uint32_t *slots, slot_count; /* by a hash of names: numbers of values and 1, or 0 */
     struct onnx_external external; /* files of constants; no folder: ONNX Runtime has the model from elsewhere */
     struct onnx_arena scratch;     /* of the tables of files */
+    const char *path;              /* of the model; NULL: ONNX Runtime has it from elsewhere */
+    struct embedded embedded;      /* constants in that file */
 };
 
 enum onnx_type import_type(ONNXTensorElementDataType type) {
@@ -108,7 +111,8 @@ static bool read_shape(struct importing *i, const OrtValueInfo *info, struct onn
            (check(i, ort.api->GetDimensions(shape, value->sizes, rank)) && read_symbols(i, shape, value));
 }
 
-static bool read_data(struct importing *i, const OrtValue *from, struct onnx_data *data) {
+/* name NULL: of no initializer. */
+static bool read_data(struct importing *i, const OrtValue *from, const char *name, struct onnx_data *data) {
     OrtTensorTypeAndShapeInfo *shape;
     ONNXTensorElementDataType type;
     size_t rank, count;
@@ -138,7 +142,13 @@ static bool read_data(struct importing *i, const OrtValue *from, struct onnx_dat
         return false;
     }
     data->data = bytes;
-    if (i->copies_data) {
+    const void *in_file =
+        i->copies_data && name != NULL && data->type != ONNX_BOOL
+            ? embedded_find(&i->embedded, &i->external, i->path, &i->model->arena, name, bytes, data->bytes)
+            : NULL;
+    if (in_file != NULL) {
+        data->data = in_file;
+    } else if (i->copies_data) {
         void *copy = take(i, data->bytes + 8, 1);
         if (copy == NULL) {
             return false;
@@ -207,7 +217,7 @@ static bool read_constant(struct importing *i, const OrtValueInfo *info, struct 
         if (!check(i, ort.api->ValueInfo_GetInitializerValue(info, &from)) || from == NULL) {
             return i->error->text[0] == 0;
         }
-        if (!read_data(i, from, data)) {
+        if (!read_data(i, from, value->name, data)) {
             return false;
         }
     }
@@ -331,7 +341,7 @@ static bool read_attribute(struct importing *i, const OrtOpAttr *from, struct on
         const bool copies = i->copies_data;
         i->copies_data = true; /* the value goes again */
         const bool done = check(i, ort.api->OpAttr_GetTensorAttributeAsOrtValue(from, &tensor)) && tensor != NULL &&
-                          read_data(i, tensor, &to->tensor);
+                          read_data(i, tensor, NULL, &to->tensor);
         i->copies_data = copies;
         ort.api->ReleaseValue(tensor);
         return done || onnx_fail(i->error, "attribute %s is no tensor", visible_text(name).text);
@@ -440,7 +450,8 @@ static bool find_folder(struct importing *i, const OrtGraph *graph) {
     const size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
     i->external.folder = onnx_copy_text(&i->scratch, path, length);
     i->external.memory = &i->scratch;
-    return i->external.folder != NULL || onnx_fail_memory(i->error);
+    i->path = onnx_copy_text(&i->scratch, path, strlen(path));
+    return (i->external.folder != NULL && i->path != NULL) || onnx_fail_memory(i->error);
 }
 
 static bool read_nodes(struct importing *i, const OrtGraph *graph) {

@@ -37,13 +37,15 @@ static bool has_option(const OrtSessionOptions *session, const char *name, bool 
     return done;
 }
 
+/* If the entry is not set the truth stays what it is. */
 static bool read_truth(const OrtSessionOptions *session, const char *name, bool *truth, struct onnx_error *error) {
     char text[8];
     if (!read_text(session, name, text, sizeof text, error)) {
         return false;
     }
-    *truth = strcmp(text, "1") == 0 || strcmp(text, "true") == 0;
-    const bool is_known = *truth || text[0] == 0 || strcmp(text, "0") == 0 || strcmp(text, "false") == 0;
+    const bool is_true = strcmp(text, "1") == 0 || strcmp(text, "true") == 0;
+    const bool is_known = is_true || text[0] == 0 || strcmp(text, "0") == 0 || strcmp(text, "false") == 0;
+    *truth = text[0] == 0 ? *truth : is_true;
     return is_known || onnx_fail(error, "option %s is %s, must be 0 or 1", name, text);
 }
 
@@ -93,7 +95,7 @@ static bool refuse_contexts(const OrtSessionOptions *session, struct onnx_error 
 }
 
 bool read_options(const OrtSessionOptions *session, struct provider_options *options, struct onnx_error *error) {
-    *options = (struct provider_options){0};
+    *options = (struct provider_options){.prepares = true};
     return refuse_contexts(session, error) &&
            read_text(session, "device", options->device, sizeof options->device, error) &&
            has_option(session, "cache", &options->has_cache, error) &&
@@ -102,6 +104,7 @@ bool read_options(const OrtSessionOptions *session, struct provider_options *opt
            read_truth(session, "half", &options->allows_half, error) &&
            read_truth(session, "float32_intermediates", &options->has_float32_intermediates, error) &&
            read_truth(session, "node_by_node", &options->node_by_node, error) &&
+           read_truth(session, "prepare", &options->prepares, error) &&
            read_bytes(session, "kept_bytes", &options->kept_bytes, error) &&
            read_truth(session, "log", &options->logs, error) && read_truth(session, "labels", &options->labels, error) &&
            read_check(session, &options->check, error);

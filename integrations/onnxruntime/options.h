@@ -17,6 +17,7 @@ struct provider_options {
     bool allows_half;               /* "half": "1" */
     bool has_float32_intermediates; /* "float32_intermediates": "1": of what FLOAT16 nodes write out as parts */
     bool node_by_node;              /* "node_by_node": "1": nothing is fused */
+    bool prepares;                  /* "prepare": "0": nothing is compiled before the first run */
     uint64_t kept_bytes;            /* "kept_bytes": of memory for shapes that are kept compiled; 0: the default */
     bool logs;                      /* "log": "1": what vkdml has to say goes to ONNX Runtime's log */
     enum onnx_check check;          /* "check": "finite" or "cpu": nodes that go wrong are reported; "": none are */

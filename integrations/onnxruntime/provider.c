@@ -157,6 +157,7 @@ static OrtStatus *ORT_API_CALL compile(OrtEp *ep, const OrtGraph **graphs, const
                     .pool = provider->device->pool},
         .check = {asked->check, provider->logger},
         .report = asked->report,
+        .prepares = asked->prepares,
         .log = asked->logs ? provider->logger : NULL};
     for (size_t i = 0; i < count; ++i) {
         if (!compute_create(provider->device->device, graphs[i], fused[i], &options, &infos[i], &error)) {

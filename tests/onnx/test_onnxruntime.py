@@ -129,17 +129,19 @@ class Plugin(unittest.TestCase):
             self.assertIn(b"No such file or directory", told[0])
 
     def test_loading_weights_is_logged(self):
-        """Once, whatever the number of shapes, where the option asks for it."""
+        """Once, whatever the number of shapes, where the option asks for it; and for how many shapes a session was prepared."""
         program = ("import onnxruntime, numpy, vkdml.onnxruntime, sys\n"
                    "options = vkdml.onnxruntime.session_options()\n"
                    "options.add_session_config_entry('ep.vkdml.log', sys.argv[1])\n"
+                   "options.add_session_config_entry('ep.vkdml.prepare', sys.argv[2])\n"
                    "one = onnxruntime.InferenceSession(sys.stdin.buffer.read(), options)\n"
                    "for rows in (1, 2, 1):\n"
                    "    one.run(None, {'x': numpy.ones((rows, 131072), numpy.float32)})\n")
-        for log, count in (("1", 1), ("0", 0)):
-            result = subprocess.run([sys.executable, "-c", program, log], input=sums(131072)[0], capture_output=True)
-            told = [line for line in result.stderr.splitlines() if b"weights: 0.5 MiB loaded in " in line]
-            self.assertEqual((result.returncode, len(told)), (0, count), result)
+        for log, prepare, counts in (("1", "1", (1, 1)), ("1", "0", (1, 0)), ("0", "1", (0, 0))):
+            result = subprocess.run([sys.executable, "-c", program, log, prepare], input=sums(131072)[0], capture_output=True)
+            told = tuple(len(re.findall(what, result.stderr))
+                         for what in (b"weights: 0.5 MiB loaded in ", b"session: prepared for [1-3] shapes? in "))
+            self.assertEqual((result.returncode, told), (0, counts), result)
 
     def test_an_empty_cache_folder_is_refused(self):
         with self.assertRaisesRegex(ValueError, 'cache is ""'):
@@ -226,7 +228,8 @@ class Plugin(unittest.TestCase):
 
     def test_threads(self):
         text, weights = sums(64)
-        sessions, failures = [session(text) for _ in range(2)], []
+        sessions, failures = [], []
+        together(lambda _: sessions.append(session(text)), 2)
 
         def work(seed):
             rng = np.random.default_rng(seed)
@@ -239,25 +242,28 @@ class Plugin(unittest.TestCase):
         self.assertEqual(failures, [])
 
     def test_weights_in_files_are_not_copied(self):
-        """They are mapped, and leave memory as they are loaded. Another shape loads none, and has the same bits as weights that are
-        in the model."""
+        """They are mapped, beside the model or inside its file, and leave memory as they are loaded. Another shape loads none, and
+        has the same bits as weights of a model that is in memory."""
         size = 512
         weights = (np.arange(size * size, dtype=np.float32).reshape(size, size) % 17 - 8) / 8
         ends = [[(name, TensorProto.FLOAT, ["n", size])] for name in "xy"]
         text = model([helper.make_node("MatMul", ["x", "w"], ["y"])], *ends, [("w", weights)])
         inside = session(text)
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "net.onnx")
-            onnx.save(onnx.load_from_string(text), path, save_as_external_data=True, location="net.data", size_threshold=0)
-            one = session(path)
-            for rows in (1, 5, 40):
-                x = np.random.default_rng(rows).random((rows, size), np.float32)
-                np.testing.assert_array_equal(one.run(None, {"x": x})[0], inside.run(None, {"x": x})[0])
-            with open("/proc/self/smaps", encoding="ascii", errors="replace") as file:
-                mapped = [part for part in re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", file.read(), flags=re.MULTILINE)
-                          if "net.data" in part.partition("\n")[0]]
-            self.assertEqual([re.search(r"^Rss: +(\d+)", part, re.MULTILINE).group(1) for part in mapped], ["0"])
-            del one
+        for name, of_file in (("net.data", {"save_as_external_data": True, "location": "net.data", "size_threshold": 0}),
+                              ("net.onnx", {})):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "net.onnx")
+                onnx.save(onnx.load_from_string(text), path, **of_file)
+                one = session(path)
+                for rows in (1, 5, 40):
+                    x = np.random.default_rng(rows).random((rows, size), np.float32)
+                    np.testing.assert_array_equal(one.run(None, {"x": x})[0], inside.run(None, {"x": x})[0])
+                with open("/proc/self/smaps", encoding="ascii", errors="replace") as file:
+                    mapped = [part for part in re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", file.read(), flags=re.MULTILINE)
+                              if name in part.partition("\n")[0]]
+                resident = [int(re.search(r"^Rss: +(\d+)", part, re.MULTILINE).group(1)) for part in mapped]
+                self.assertEqual((len(resident), max(resident, default=0) <= 8), (1, True), (name, resident))  # the first and last page
+                del one
 
     def test_memory_for_shapes_is_a_number(self):
         options = vkdml.onnxruntime.session_options()
@@ -662,6 +668,20 @@ class Stages(unittest.TestCase):
         counts = {shapes[0][0] for shapes in self.compare(detector(), feeds)}
         self.assertIn(0, counts)
         self.assertGreater(len(counts), 3)
+
+    def test_sizes_that_the_device_computes(self):
+        """The limit of Range is a sum of products: it is read back, and ends a plan, of whatever size the inputs are."""
+        weights = np.ones((512, 3), np.float32)
+        nodes = [helper.make_node("MatMul", ["x", "w"], ["p"]), helper.make_node("ReduceMax", ["p"], ["m"], keepdims=0),
+                 helper.make_node("Cast", ["m"], ["limit"], to=TensorProto.INT64), helper.make_node("Range", ["zero", "limit", "one"], ["r"]),
+                 helper.make_node("Cast", ["r"], ["f"], to=FLOAT), helper.make_node("Unsqueeze", ["f", "one_axis"], ["column"]),
+                 helper.make_node("Mul", ["column", "w0"], ["y"])]
+        for rows, runs in (("N", ((1, 5), (300, 7), (40, 0), (300, 9), (1, 7))), (300, ((300, 4),))):
+            text = model(nodes, [("x", FLOAT, [rows, 512])], [("y", FLOAT, ["M", 3]), ("p", FLOAT, [rows, 3])],
+                         [("w", weights), ("w0", np.array([1, 2, 3], np.float32)), ("zero", np.array(0)), ("one", np.array(1)),
+                          ("one_axis", np.array([1]))], opset=17)
+            feeds = [{"x": np.full((count, 512), value / 512, np.float32)} for count, value in runs]
+            self.assertEqual([shapes[0] for shapes in self.compare(text, feeds)], [(value, 3) for _, value in runs])
 
     def test_one_box(self):
         x = np.random.default_rng(6).integers(-3, 4, (1, 3, 5, 5)).astype(np.float32)

@@ -9,6 +9,7 @@
 #   $VKDML_ONNX_PACKAGES      what is installed from the index, e.g. onnxruntime==1.23.2 onnx numpy
 #   $VKDML_ONNX_LOADER        runs all programs: an ld.so, with the libraries of another system
 #   $VKDML_ONNX_SECONDS       a node test that takes longer fails, and the next one runs
+#   $VKDML_ROTATION           even: profile amd, odd: profile nvidia; the number of commits
 # onnx_drivers.sh runs it on other drivers.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -69,12 +70,16 @@ seconds=${VKDML_ONNX_SECONDS:-0}
 runner_least=1604 ours_least=1332
 [ $# -eq 0 ] || runner_least=0 ours_least=0
 logged "the Python module, with ONNX Runtime" "$python" "$root/tests/onnx/test_onnxruntime.py"
-for profile in amd nvidia; do # memory as cards have it: mapped and not cached, and not mapped
-    logged "the Python module, profile $profile" env "LD_LIBRARY_PATH=$build/tests/profiles" "VKDML_TEST_PROFILE=$profile" \
-        "$python" "$root/tests/onnx/test_onnxruntime.py"
-done
+# Memory as cards have it, by turns: mapped and not cached, and not mapped.
+rotation=${VKDML_ROTATION:-$(git -C "$root" rev-list --count HEAD 2>/dev/null || echo 0)}
+profile=amd
+[ $((rotation % 2)) -eq 0 ] || profile=nvidia
+logged "the Python module, profile $profile" env "LD_LIBRARY_PATH=$build/tests/profiles" "VKDML_TEST_PROFILE=$profile" \
+    "$python" "$root/tests/onnx/test_onnxruntime.py"
 if [ $# -eq 0 ]; then
+    logged "models with open sizes" "$python" "$root/tests/onnx/test_open_sizes.py"
     [ -n "${VKDML_ONNX_PACKAGES-}" ] || logged "ONNX Runtime GenAI" "$python" "$root/tests/onnx/test_genai.py"
+    logged "decoders as exporters write them" "$python" "$root/tests/onnx/test_growing.py"
     logged "the plugin, where devices and models fail" env "LD_LIBRARY_PATH=$build/tests/onnx" "$python" \
         "$root/tests/onnx/test_onnxruntime_faults.py"
     logged "changes of ONNX's node tests, planned and compiled" "$build/tests/onnx/change_models" --count 60000 --seconds 20 \

@@ -1,11 +1,13 @@
 #!/bin/sh
-# Tests models as PyTorch exports them, and one with real weights, beside PyTorch and ONNX Runtime (tests/onnx/exports.py). What that
-# needs of the Python package index goes into an environment of its own in build-onnx-models/: PyTorch, which is some gigabytes. The
-# last line counts the tests.
+# Tests models as PyTorch exports them, and one with real weights, beside PyTorch and ONNX Runtime (tests/onnx/exports.py); models
+# with open sizes at many shapes, made and exported ones (tests/onnx/test_open_sizes.py); and weights of more than 4 GiB
+# (tests/large/large_weights.py). What that needs of the Python package index goes into an environment of its own in
+# build-onnx-models/: PyTorch, which is some gigabytes. The last line counts the tests.
 #
 # sh tools/check/onnx_models.sh [--build FOLDER] [TEXT..]     e.g.: .. sentences
 #   --build FOLDER            a configured build folder, with -Donnxruntime; build-onnx-models/build
-#   TEXT..                    only models whose names contain one
+#   TEXT..                    only models of exports.py whose names contain one, and nothing else
+#   $VKDML_ONNX_SHAPES        shapes of each model with open sizes: 20
 #   $VKDML_ONNX_MODELS_PYTHON a Python that has all of it already
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -37,9 +39,22 @@ PYTHONWARNINGS=ignore
 VKDML_LIBRARY=$build/src/libvkdml.so
 VKDML_ONNX_LIBRARY=$build/integrations/onnx/libvkdml_onnx.so
 VKDML_ONNXRUNTIME_PLUGIN=$build/integrations/onnxruntime/libonnxruntime_ep_vkdml.so
-export PYTHONPATH PYTHONWARNINGS VKDML_LIBRARY VKDML_ONNX_LIBRARY VKDML_ONNXRUNTIME_PLUGIN
+VKDML_ONNXRUNTIME_SOFTWARE=1
+export VKDML_ONNXRUNTIME_SOFTWARE PYTHONPATH PYTHONWARNINGS VKDML_LIBRARY VKDML_ONNX_LIBRARY VKDML_ONNXRUNTIME_PLUGIN
 status=0
 "$python" "$root/tests/onnx/exports.py" "$build/tools/vkdml" "$folder/models" "$@" >"$folder/output" || status=$?
+if [ $# -eq 0 ]; then
+    shapes=${VKDML_ONNX_SHAPES:-20}
+    rm -rf "$folder/open"
+    {
+        "$python" "$root/tests/onnx/exports_open.py" "$folder/open" --shapes "$shapes" || status=$?
+        for models in "--exports $folder/open" --whole; do
+            # shellcheck disable=SC2086 # an option and its value
+            "$python" "$root/tests/onnx/test_open_sizes.py" $models --shapes "$shapes" --fresh "$shapes" || status=$?
+        done
+        "$python" "$root/tests/large/large_weights.py" || status=$?
+    } >>"$folder/output"
+fi
 cat "$folder/output"
 echo "$(grep -c '^ok' "$folder/output" || :) passed, $(grep -c '^not ok' "$folder/output" || :) failed"
 exit "$status"

@@ -240,7 +240,7 @@ bool bench_host(struct bench_session *session, const struct bench_options *optio
     const size_t size_count = options->size_count ? options->size_count : 1;
     const struct bench_filter filter = bench_small_filter(options);
     /* First, where nothing has warmed the library up. */
-    const bool good = options->filter.count > 0 || bench_host_graph(&session->device);
+    const bool good = options->filter.count > 0 || (bench_host_graph(&session->device) && bench_host_shapes(&session->device));
     struct host host = {session, rows, bench_turns_begin(bench_count(&filter, sizes, size_count))};
     printf(
         "# microseconds; recorded: bindings unchanged; raw: the same Vulkan commands without the library; compiled:\n"

@@ -18,4 +18,7 @@ double bench_median(double *values, size_t count);
 /* Prints what compiling a graph of 1,000 nodes takes. False, with the reason on stderr, where something failed. */
 bool bench_host_graph(const struct bench_device *device);
 
+/* Prints what a new size of networks with a weight store takes, all pipelines made. The same. */
+bool bench_host_shapes(struct bench_device *device);
+
 #endif

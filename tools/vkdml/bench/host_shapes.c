@@ -89,7 +89,7 @@ static bool place(struct work *work, struct gpu_buffer *buffer, uint32_t count, 
 static bool bind(struct work *work, VkdmlDispatchable compiled, bool weights, VkdmlBindingTable *table) {
     const struct network *network = &work->network;
     const VkdmlBindingTableCreateInfo info = {.structSize = sizeof info, .dispatchable = compiled};
-    VkdmlBufferBinding inputs[NETWORK_INPUTS] = {{VK_NULL_HANDLE}};
+    VkdmlBufferBinding inputs[NETWORK_INPUTS] = {{VK_NULL_HANDLE, 0, 0}};
     VkdmlBindingProperties needs;
     for (uint32_t i = 0; i < network->desc.InputCount; i++) {
         if ((network->weight_ids[i] != 0) == weights) {

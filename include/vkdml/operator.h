@@ -44,8 +44,9 @@ typedef enum VkdmlCompileFlagBits {
         thread starts with the first such node and ends when the device is destroyed; it calls the device's callbacks.
         What is made of weights at initialization does not depend on the sizes of other tensors. */
     VKDML_COMPILE_FLAG_OPEN_SIZES = 8,
-    /** With OPEN_SIZES: every node that has a general pipeline uses it, and only general pipelines are created. For a
-        graph that is compiled ahead, for sizes that may never be used: it prepares calls for the sizes that will. */
+    /** With OPEN_SIZES, without which it has no effect: every node that has general pipelines uses them, and the best
+        ones are neither created nor requested. Compile a graph so, for any sizes, before the sizes of runs are known:
+        later calls find its pipelines. */
     VKDML_COMPILE_FLAG_GENERAL_PIPELINES = 16,
 } VkdmlCompileFlagBits;
 typedef uint32_t VkdmlCompileFlags; /**< VkdmlCompileFlagBits */
@@ -97,7 +98,7 @@ VKDML_API VkdmlResult vkdmlCompileOperator(VkdmlOperator op, const VkdmlCompileI
 /** How far a compiled graph runs on general pipelines. */
 typedef struct VkdmlGeneralPipelineInfo {
     uint32_t nodeCount;    /**< nodes, after fusing, that run on general pipelines, because their best ones did not
-                                exist when the graph was compiled */
+                                exist when the graph was compiled. 0 with VKDML_COMPILE_FLAG_GENERAL_PIPELINES */
     uint32_t pendingCount; /**< of the best pipelines of these nodes those that do not exist yet */
 } VkdmlGeneralPipelineInfo;
 

@@ -85,7 +85,7 @@ bool onnx_commands_end(struct onnx_device *device, const struct onnx_commands *c
 
 /* Submits and waits. Thread-safe: submissions to the queue are one at a time. */
 bool onnx_commands_run(struct onnx_device *device, const struct onnx_commands *commands, struct onnx_error *error);
-/* The same of up to three, one after another. Those that were never begun are left out; one was. */
+/* Submits up to three command buffers, in order, and waits. Skips those that were never begun; at least one was. */
 bool onnx_commands_run_all(struct onnx_device *device, uint32_t count, const struct onnx_commands *const *commands,
                            struct onnx_error *error);
 void onnx_commands_free(struct onnx_device *device, struct onnx_commands *commands);

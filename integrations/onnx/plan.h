@@ -285,7 +285,7 @@ struct onnx_plan_output {
 };
 
 /* Inputs whose sizes cannot grow, a bit each, because of the nodes that read them: so a later plan of the same graph
- * need not try. An input may grow in step with a cache and not alone, and the other way round. Zeros at first. */
+ * need not try: `alone` without other inputs, `stepped` in step with a cache. Zeros at first. */
 struct onnx_growth_hints {
     uint64_t alone, stepped;
 };

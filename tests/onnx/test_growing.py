@@ -263,10 +263,29 @@ def check(number, name, add, more, opset):
     return good
 
 
+def check_capacity(number):
+    """Numbers in a shape that equal a plan's capacity: the dimension that grows is another one in each run."""
+    good = True
+    for shape in ([-1, 256], [8, -1], [0, -1], [256, -1], [4, 2, -1]):
+        nodes = [helper.make_node("Reshape", ["x", "s"], ["r"]), helper.make_node("Add", ["r", "one"], ["y"])]
+        constants = [numpy_helper.from_array(np.array(value, np.int64), name) for name, value in (("s", shape), ("one", 1))]
+        graph = helper.make_graph(nodes, "capacity", [helper.make_tensor_value_info("x", INT64, [8, "n"])],
+                                  [helper.make_tensor_value_info("y", INT64, None)], constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8).SerializeToString()
+        session = onnxruntime.InferenceSession(model, vkdml.onnxruntime.session_options())
+        session.disable_fallback()
+        for length in (32, 64, 256, 96):
+            x = np.arange(8 * length).reshape(8, length)
+            good = good and np.array_equal(session.run(None, {"x": x})[0], x.reshape([8 if size == 0 else size for size in shape]) + 1)
+    print(f"{'ok' if good else 'not ok'} {number} - shapes that hold a plan's capacity as a number", flush=True)
+    return good
+
+
 def main():
     os.environ.setdefault(vkdml.onnxruntime.SOFTWARE, "1")
-    print(f"1..{len(CASES)}")
+    print(f"1..{len(CASES) + 1}")
     good = [check(i + 1, name, *case) for i, (name, case) in enumerate(CASES.items())]
+    good.append(check_capacity(len(CASES) + 1))
     return 0 if all(good) else 1
 
 

@@ -225,6 +225,8 @@ def model_of(part):
 
 
 def facts_of(path):
+    if not pathlib.Path(path).with_suffix(".json").exists():
+        sys.exit(f"onnx_shapes.py: {path} is missing: write the models there with --write, where onnx is installed")
     return json.loads(pathlib.Path(path).with_suffix(".json").read_text(encoding="ascii"))
 
 

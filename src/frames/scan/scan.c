@@ -446,7 +446,7 @@ static VkdmlResult add_spares_of_length(const struct scanning *s, const struct p
     return result == VKDML_SUCCESS ? add_spares_of(s, &one, one.shares > 1) : result;
 }
 
-/* Of integers one walk is for all. The order of floats' sums hangs on the length, up to that of which lines have shares
+/* Integers have one walk. The order of floats' sums depends on the length, up to that of which lines have shares
  * anyhow. */
 static VkdmlResult add_spares(const struct scanning *s, const struct part *part) {
     VkdmlResult result = VKDML_SUCCESS;

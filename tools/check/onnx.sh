@@ -80,6 +80,7 @@ if [ $# -eq 0 ]; then
     logged "models with open sizes" "$python" "$root/tests/onnx/test_open_sizes.py"
     [ -n "${VKDML_ONNX_PACKAGES-}" ] || logged "ONNX Runtime GenAI" "$python" "$root/tests/onnx/test_genai.py"
     logged "decoders as exporters write them" "$python" "$root/tests/onnx/test_growing.py"
+    logged "random models whose sizes grow" "$python" "$root/tests/onnx/test_growing_random.py"
     logged "the plugin, where devices and models fail" env "LD_LIBRARY_PATH=$build/tests/onnx" "$python" \
         "$root/tests/onnx/test_onnxruntime_faults.py"
     logged "changes of ONNX's node tests, planned and compiled" "$build/tests/onnx/change_models" --count 60000 --seconds 20 \

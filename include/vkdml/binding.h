@@ -93,8 +93,8 @@ VKDML_API void vkdmlDestroyBindingTable(VkdmlBindingTable table);
  */
 VKDML_API VkdmlResult vkdmlBindInputs(VkdmlBindingTable table, uint32_t count, const VkdmlBufferBinding *bindings);
 
-/** Binds all outputs, in the order of the descriptor's output tensors. Mirrors IDMLBindingTable::BindOutputs. A count of
- *  0 unbinds all. */
+/** Binds all outputs, in the order of the descriptor's output tensors. Mirrors IDMLBindingTable::BindOutputs. A count
+ * of 0 unbinds all. */
 VKDML_API VkdmlResult vkdmlBindOutputs(VkdmlBindingTable table, uint32_t count, const VkdmlBufferBinding *bindings);
 
 /**
@@ -109,6 +109,23 @@ VKDML_API VkdmlResult vkdmlBindTemporaryResource(VkdmlBindingTable table, const 
  * that needs none, which may as well be a VK_NULL_HANDLE buffer.
  */
 VKDML_API VkdmlResult vkdmlBindPersistentResource(VkdmlBindingTable table, const VkdmlBufferBinding *binding);
+
+/**
+ * Lists the inputs whose bytes overlap an output's where the dispatchable cannot run in place. vkdmlRecordDispatch()
+ * refuses such a table. A layer for an API that allows the overlap, as DirectML does for graphs, binds copies of these
+ * inputs instead.
+ *
+ * An input that only overlaps the temporary or persistent resource is not listed. Nor is a tensor that is not bound.
+ * Has no counterpart in DirectML. Host-synchronized on table. Allocates nothing.
+ *
+ * @param[in,out] count in: length of inputs in elements, ignored if inputs is NULL; out: how many inputs overlap, also
+ *                where that is more than the length
+ * @param[out] inputs their numbers in increasing order, as vkdmlBindInputs() counts them; the caller's memory. NULL:
+ *                only *count is written
+ * @return VKDML_ERROR_INVALID_ARGUMENT: table is NULL, destroyed or of a destroyed dispatchable (the last two by
+ *         VKDML_DEVICE_FLAG_CHECK_HANDLES), or count is NULL. Nothing is then written.
+ */
+VKDML_API VkdmlResult vkdmlGetOverlappedInputs(VkdmlBindingTable table, uint32_t *count, uint32_t *inputs);
 
 /**
  * Records a dispatchable with its bindings into a command buffer in the recording state, outside a render pass.

@@ -125,6 +125,18 @@ static VkdmlResult check_record(VkdmlDevice device, VkCommandBuffer command_buff
     return VKDML_SUCCESS;
 }
 
+VkdmlResult vkdmlGetOverlappedInputs(VkdmlBindingTable table, uint32_t *count, uint32_t *inputs) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result = check_table(table, report);
+    if (result == VKDML_SUCCESS && !count) {
+        result = vkdml_report_invalid(report, "count is NULL, must point to a number");
+    }
+    if (result == VKDML_SUCCESS) {
+        *count = vkdml_binding_table_overlapped(table, inputs ? *count : 0, inputs);
+    }
+    return vkdml_end_on_object(report, result, table);
+}
+
 VkdmlResult vkdmlRecordDispatch(VkdmlDevice device, VkCommandBuffer commandBuffer, VkdmlDispatchable dispatchable,
                                 VkdmlBindingTable table) {
     struct vkdml_report *report = vkdml_error_begin();

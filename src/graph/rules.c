@@ -88,28 +88,17 @@ static void check_inputs(struct vkdml_graph_reading *reading, uint32_t node) {
     }
 }
 
-/* Whether an output of an operator may be left without a reader. */
-static bool may_be_unused(const struct vkdml_instance *instance, uint32_t output) {
-    for (uint32_t i = 0; i < instance->schema->fieldCount; ++i) {
-        const VkdmlFieldSchema *field = &instance->schema->fields[i];
-        if (field->kind == VKDML_FIELD_KIND_OUTPUT_TENSOR && field->bindingIndex == output) {
-            return field->optional != 0;
-        }
-    }
-    return false;
-}
-
+/* An output without a reader is computed and lost, as in DirectML, but a node without any is a mistake. */
 static void check_outputs(struct vkdml_graph_reading *reading, uint32_t node) {
     const struct vkdml_graph_node *from = &reading->graph->nodes[node];
     for (uint32_t i = 0; i < from->output_count; ++i) {
         const struct vkdml_graph_value *value = &reading->graph->values[from->first_value + i];
-        if (value->readers + value->outputs > 0 || from->instance == NULL ||
-            from->instance->outputs[i].dimension_count == 0 || may_be_unused(from->instance, i)) {
-            continue;
+        if (value->readers + value->outputs > 0 || from->instance == NULL) {
+            return;
         }
-        vkdml_report_invalid(reading->report, "%s.%s has no edge, must have one",
-                             vkdml_reading_node_text(reading, node).text, vkdml_output_name(from->instance, i));
     }
+    vkdml_report_invalid(reading->report, "%s.%s has no edge, must have one",
+                         vkdml_reading_node_text(reading, node).text, vkdml_output_name(from->instance, 0));
 }
 
 static void check_graph_outputs(struct vkdml_graph_reading *reading) {

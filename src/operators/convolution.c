@@ -330,20 +330,33 @@ static VkdmlResult plan_parts(const struct planner *planner, uint32_t count) {
     return result;
 }
 
+/* How many elements the filter's first tap passes along a spatial dimension: of the padded input, or of the outputs
+ * where these are more, each of which is a place. */
+static uint64_t padded_length(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
+                              uint32_t s) {
+    const uint32_t size = instance->outputs[0].sizes[2 + s];
+    const uint64_t padding = (uint64_t)convolution->start[s] + convolution->end[s];
+    if (convolution->is_backward) {
+        return size + padding;
+    }
+    const uint64_t padded = instance->inputs[INPUT].sizes[2 + s] + padding;
+    const uint64_t passed = vkdml_convolution_distance(size, convolution->strides[s]);
+    return passed < padded ? padded : passed;
+}
+
 /* Places are counted in 31 bits. */
 static VkdmlResult check_reach(const struct vkdml_planning *planning, const struct vkdml_convolution *convolution) {
     const struct vkdml_instance *instance = planning->instance;
+    const uint64_t most = INT32_MAX / 2;
     for (uint32_t s = 0; s < convolution->spatial; ++s) {
-        const uint64_t size =
-            convolution->is_backward ? instance->outputs[0].sizes[2 + s] : instance->inputs[INPUT].sizes[2 + s];
+        const uint64_t length = padded_length(instance, convolution, s);
         const uint64_t reach =
             vkdml_convolution_distance(instance->inputs[FILTER].sizes[2 + s], convolution->dilations[s]);
-        const uint64_t length = size + convolution->start[s] + convolution->end[s] + reach;
-        if (length > INT32_MAX / 2) {
+        if (length > most || reach > most - length) {
             return vkdml_report_add(planning->builder->report, VKDML_ERROR_LIMIT_EXCEEDED,
-                                    "spatial dimension %" PRIu32 " with padding and the filter is %" PRIu64
-                                    " elements long, must be at most %" PRId32,
-                                    s, length, INT32_MAX / 2);
+                                    "spatial dimension %" PRIu32 " is %" PRIu64 " elements long with padding and the "
+                                    "filter reaches %" PRIu64 ", must be at most %" PRIu64 " together",
+                                    s, length, reach, most);
         }
     }
     return VKDML_SUCCESS;

@@ -14,6 +14,7 @@ struct vkdml_convolution vkdml_convolution_read(const struct vkdml_instance *ins
         .output_padding = desc->OutputPadding,
         .filter = VKDML_CONVOLUTION_FILTER,
         .bias = VKDML_CONVOLUTION_BIAS,
+        .has_any_size = true,
     };
 }
 
@@ -111,7 +112,7 @@ struct vkdml_convolution_part vkdml_convolution_part_of(const struct vkdml_insta
     struct vkdml_convolution_part part = whole_part(instance, convolution, s);
     const uint32_t size = part.walk.size;
     if (!convolution->is_backward) {
-        const uint32_t places = size - convolution->output_padding[s];
+        const uint32_t padding = convolution->output_padding[s], places = padding < size ? size - padding : 0;
         if (number == 1) {
             return empty_part(part, places, 1, size - places);
         }

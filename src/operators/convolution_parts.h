@@ -23,6 +23,8 @@ struct vkdml_convolution {
     const uint32_t *output_padding;             /* NULL: there is none */
     uint32_t filter;                            /* among the inputs, of which the first is convolved */
     uint32_t bias;                              /* ..; 0: there is none in any descriptor */
+    bool has_any_size;                          /* the output may have any spatial sizes, as in DirectML: its elements
+                                                   are those of the formula, whose input has padding without end */
     bool is_divided[VKDML_CONVOLUTION_SPATIAL]; /* backward: whether an input is met is found by a division, output by
                                                    output */
 };
@@ -39,7 +41,7 @@ struct vkdml_convolution_part {
     uint32_t step;
     uint32_t filter_first;
     uint32_t filter_step;
-    bool is_empty; /* there is no tap, though the walk has one */
+    bool is_empty;                  /* there is no tap, though the walk has one */
     struct vkdml_product_walk walk; /* of size 0: there are no such outputs */
 };
 

@@ -184,6 +184,9 @@ void vkdml_convolution_check(const struct vkdml_instance *instance, const struct
     }
     check_channels(instance, convolution, report);
     for (uint32_t s = 0; s < convolution->spatial; ++s) {
+        if (convolution->has_any_size && !vkdml_size_is_unknown(&instance->outputs[0], 2 + s)) {
+            continue;
+        }
         if (convolution->is_backward) {
             check_backward_size(instance, convolution, s, report);
         } else {

@@ -17,28 +17,27 @@ static bool next_element(const struct vkdml_tensor *filter, struct vkdml_coordin
     return false;
 }
 
-/* Where along dimension d an output element meets what lies at an element of the filter; false: at padding. */
+/* Where along dimension d an output element meets what lies at an element of the filter; false: at padding. Sizes and
+ * steps have 32 bits, and products of them beyond 2^34 are padding: divisions find these first. */
 static bool find_place(const struct vkdml_instance *instance, uint32_t d, uint32_t out, uint32_t element,
                        uint32_t *place) {
     const DML_CONVOLUTION_OPERATOR_DESC *desc = instance->desc;
-    const uint32_t s = d - 2;
-    const int64_t stride = desc->Strides[s], start = desc->StartPadding[s];
-    const int64_t offset = (int64_t)element * desc->Dilations[s];
-    int64_t at;
-    if (desc->Direction == DML_CONVOLUTION_DIRECTION_BACKWARD) {
-        const int64_t from = out + start - offset;
-        if (from % stride != 0) {
-            return false;
-        }
-        at = from / stride;
-    } else {
-        if (out >= instance->outputs[0].sizes[d] - desc->OutputPadding[s]) {
-            return false;
-        }
-        at = out * stride + offset - start;
+    const uint32_t s = d - 2, output_size = instance->outputs[0].sizes[d], input_size = instance->inputs[0].sizes[d];
+    const uint64_t stride = desc->Strides[s], dilation = desc->Dilations[s], start = desc->StartPadding[s];
+    const bool is_backward = desc->Direction == DML_CONVOLUTION_DIRECTION_BACKWARD;
+    const uint64_t end = is_backward ? out + start : start + input_size - 1; /* the last place that counts */
+    if (element > end / dilation || (!is_backward && out > end / stride)) {
+        return false;
     }
-    *place = (uint32_t)at;
-    return at >= 0 && at < instance->inputs[0].sizes[d];
+    uint64_t at = element * dilation;
+    if (is_backward) {
+        at = end - at;
+        *place = (uint32_t)(at / stride);
+        return at % stride == 0 && at / stride < input_size;
+    }
+    at += out * stride;
+    *place = (uint32_t)(at - start);
+    return (uint64_t)out + desc->OutputPadding[s] < output_size && at >= start && at <= end;
 }
 
 /* What an element of the filter, counted in the direction of the input, adds to an output element. */

@@ -135,19 +135,22 @@ static struct vkdml_taken taken_at(const struct VkdmlBindingTable_T *table, size
                                 .index = index};
 }
 
-/* a: no input; input: the number of b among inputs, or VKDML_NO_INPUT. */
-static void check_overlap(const struct VkdmlBindingTable_T *table, const struct vkdml_taken *a,
-                          const struct vkdml_taken *b, size_t input, struct vkdml_report *report) {
+/* Why a, which is no input, must not overlap b as it does, or NULL. input: the number of b among inputs, or
+ * VKDML_NO_INPUT. */
+static const char *find_refusal(const struct VkdmlBindingTable_T *table, const struct vkdml_taken *a,
+                                const struct vkdml_taken *b, size_t input) {
+    return vkdml_overlap_refusal(&table->dispatchable->points[a->index].aliases, input, &a->place, &b->place);
+}
+
+static void report_overlap(const struct VkdmlBindingTable_T *table, const struct vkdml_taken *a,
+                           const struct vkdml_taken *b, const char *refusal, struct vkdml_report *report) {
     const struct vkdml_bind_point *points = table->dispatchable->points;
-    const char *refusal = vkdml_overlap_refusal(&points[a->index].aliases, input, &a->place, &b->place);
-    if (refusal) {
-        vkdml_report_invalid(report,
-                             "%s: bytes %" PRIu64 " to %" PRIu64 " of its buffer overlap %s at %" PRIu64 " to %" PRIu64
-                             ", must be disjoint%s",
-                             vkdml_bind_point_name(&points[a->index]).text, a->place.first,
-                             a->place.first + a->place.bytes, vkdml_bind_point_name(&points[b->index]).text,
-                             b->place.first, b->place.first + b->place.bytes, refusal);
-    }
+    vkdml_report_invalid(report,
+                         "%s: bytes %" PRIu64 " to %" PRIu64 " of its buffer overlap %s at %" PRIu64 " to %" PRIu64
+                         ", must be disjoint%s",
+                         vkdml_bind_point_name(&points[a->index]).text, a->place.first, a->place.first + a->place.bytes,
+                         vkdml_bind_point_name(&points[b->index]).text, b->place.first, b->place.first + b->place.bytes,
+                         refusal);
 }
 
 static void check_bound(const struct VkdmlBindingTable_T *table, size_t slots, struct vkdml_report *report) {
@@ -160,22 +163,64 @@ static void check_bound(const struct VkdmlBindingTable_T *table, size_t slots, s
     }
 }
 
-/* All points but inputs, in the order of their places. Returns how many are bound. */
-static size_t sort_exclusive(const struct VkdmlBindingTable_T *table, size_t exclusive, struct vkdml_report *report) {
+/* Sorts those of the first `points` that are bound by their places. Returns how many they are. */
+static size_t sort_bound(const struct VkdmlBindingTable_T *table, size_t points) {
     size_t count = 0;
-    for (size_t i = 0; i < exclusive; i++) {
+    for (size_t i = 0; i < points; i++) {
         if (table->bindings[i].buffer) {
             table->taken[count++] = taken_at(table, i);
         }
     }
     vkdml_taken_sort(table->taken, count);
-    for (size_t i = 1; i < count; i++) {
-        const struct vkdml_taken *a = &table->taken[i - 1], *b = &table->taken[i];
-        if (vkdml_taken_overlaps(a, b)) {
-            check_overlap(table, a->index < b->index ? a : b, a->index < b->index ? b : a, VKDML_NO_INPUT, report);
+    return count;
+}
+
+/* The first of the sorted points from `at` on that overlaps the next one, or `count`. */
+static size_t find_neighbors(const struct VkdmlBindingTable_T *table, size_t count, size_t at) {
+    while (at + 1 < count && !vkdml_taken_overlaps(&table->taken[at], &table->taken[at + 1])) {
+        at++;
+    }
+    return at + 1 < count ? at : count;
+}
+
+static void check_neighbors(const struct VkdmlBindingTable_T *table, size_t count, struct vkdml_report *report) {
+    for (size_t i = 0; (i = find_neighbors(table, count, i)) < count; i++) {
+        const struct vkdml_taken *a = &table->taken[i], *b = &table->taken[i + 1];
+        const struct vkdml_taken *first = a->index < b->index ? a : b, *second = a->index < b->index ? b : a;
+        report_overlap(table, first, second, find_refusal(table, first, second, VKDML_NO_INPUT), report);
+    }
+}
+
+/* An input, and the sorted points that it may overlap. */
+struct search {
+    struct vkdml_taken input;
+    size_t number; /* among inputs */
+    size_t at, count;
+    bool disjoint; /* the points: those that the input overlaps are then neighbors */
+};
+
+static struct search begin_search(const struct VkdmlBindingTable_T *table, size_t number, size_t count, bool disjoint) {
+    const size_t point = vkdml_dispatchable_point(table->dispatchable, VKDML_PLAN_INPUT, 0) + number;
+    struct search search = {.number = number, .count = count, .at = count, .disjoint = disjoint};
+    if (table->bindings[point].buffer) {
+        search.input = taken_at(table, point);
+        search.at = disjoint ? vkdml_taken_find(table->taken, count, &search.input) : 0;
+    }
+    return search;
+}
+
+/* Moves to the next point that the input must not overlap and does. Returns why, or NULL where there is none. */
+static const char *find_overlap(const struct VkdmlBindingTable_T *table, struct search *search) {
+    const char *refusal = NULL;
+    for (; search->at < search->count && !refusal; search->at++) {
+        const struct vkdml_taken *point = &table->taken[search->at];
+        if (vkdml_taken_overlaps(point, &search->input)) {
+            refusal = find_refusal(table, point, &search->input, search->number);
+        } else if (search->disjoint) {
+            search->at = search->count - 1;
         }
     }
-    return count;
+    return refusal;
 }
 
 VkdmlResult vkdml_binding_table_check(const struct VkdmlBindingTable_T *table, struct vkdml_report *report) {
@@ -183,22 +228,31 @@ VkdmlResult vkdml_binding_table_check(const struct VkdmlBindingTable_T *table, s
     const size_t exclusive = vkdml_dispatchable_point(d, VKDML_PLAN_INPUT, 0); /* all points but inputs */
     const size_t slots = vkdml_dispatchable_point_count(d);
     check_bound(table, slots, report);
-    const uint32_t failures_before = report->count;
-    const size_t count = sort_exclusive(table, exclusive, report);
-    /* Where they overlap each other, which is refused, the search does not find all that an input overlaps. */
-    const bool disjoint = report->count == failures_before;
-    for (size_t i = exclusive; i < slots && report->omitted == 0; i++) {
-        if (!table->bindings[i].buffer) {
-            continue;
-        }
-        const struct vkdml_taken input = taken_at(table, i);
-        for (size_t at = disjoint ? vkdml_taken_find(table->taken, count, &input) : 0; at < count; at++) {
-            if (vkdml_taken_overlaps(&table->taken[at], &input)) {
-                check_overlap(table, &table->taken[at], &input, i - exclusive, report);
-            } else if (disjoint) {
-                break;
-            }
+    const size_t count = sort_bound(table, exclusive);
+    const bool disjoint = find_neighbors(table, count, 0) == count;
+    check_neighbors(table, count, report);
+    for (size_t i = 0; i < slots - exclusive && report->omitted == 0; i++) {
+        struct search search = begin_search(table, i, count, disjoint);
+        for (const char *refusal; (refusal = find_overlap(table, &search)) != NULL;) {
+            report_overlap(table, &table->taken[search.at - 1], &search.input, refusal, report);
         }
     }
     return report->result;
+}
+
+uint32_t vkdml_binding_table_overlapped(const struct VkdmlBindingTable_T *table, uint32_t room, uint32_t *inputs) {
+    const struct VkdmlDispatchable_T *d = table->dispatchable;
+    const size_t count = sort_bound(table, d->output_count); /* outputs are the first points */
+    const bool disjoint = find_neighbors(table, count, 0) == count;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < d->input_count; i++) {
+        struct search search = begin_search(table, i, count, disjoint);
+        if (find_overlap(table, &search)) {
+            if (found < room) {
+                inputs[found] = i;
+            }
+            found++;
+        }
+    }
+    return found;
 }

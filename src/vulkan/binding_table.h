@@ -51,6 +51,10 @@ VkdmlResult vkdml_bind_resource(VkdmlBindingTable table, enum vkdml_plan_resourc
 /* Whether everything is bound and nothing overlaps that may not. */
 VkdmlResult vkdml_binding_table_check(const struct VkdmlBindingTable_T *table, struct vkdml_report *report);
 
+/* Counts the inputs that overlap outputs where the dispatchable cannot run in place; writes the numbers of the first
+ * `room`. Overlaps with the temporary and the persistent resource do not count. */
+uint32_t vkdml_binding_table_overlapped(const struct VkdmlBindingTable_T *table, uint32_t room, uint32_t *inputs);
+
 /* Writes the storage buffers' descriptors, and the regions, of a table that passed the check. */
 void vkdml_binding_table_write(VkdmlBindingTable table);
 

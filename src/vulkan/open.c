@@ -185,6 +185,7 @@ static void choose_features(struct vkdml_opened *opened, const struct vkdml_cand
                                            .pNext = has_dot ? (void *)&opened->dot : opened->dot.pNext,
                                            .shaderFloat16 = there.shaderFloat16,
                                            .shaderInt8 = there.shaderInt8,
+                                           .timelineSemaphore = there.timelineSemaphore, /* for who submits */
                                            .vulkanMemoryModel = has_matrix && there.vulkanMemoryModel};
     opened->features =
         (VkPhysicalDeviceFeatures2){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &opened->vulkan12};
@@ -195,9 +196,10 @@ static VkdmlResult fail_device(struct vkdml_report *report, VkResult result) {
     const VkdmlResult failed = vkdml_vulkan_failure(NULL, report, result, "vkCreateDevice");
     return vkdml_process_number() == 0
                ? failed
-               : vkdml_report_add(report, failed,
-                                  "this process is a child of fork(), and some drivers open no device if the parent has "
-                                  "one: start it by exec, or fork before a device is opened");
+               : vkdml_report_add(
+                     report, failed,
+                     "this process is a child of fork(), and some drivers open no device if the parent has "
+                     "one: start it by exec, or fork before a device is opened");
 }
 
 static VkdmlResult create_vk_device(struct vkdml_opened *opened, const struct vkdml_candidate *chosen,

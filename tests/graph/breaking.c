@@ -54,12 +54,12 @@ static bool lose_output_edge(const struct breaking *breaking) {
     return true;
 }
 
-/* Of a value that is one output and is read by nobody: the graph then has one output less. */
+/* Of a value that is one output and is read by nobody, the only one of its node: the graph then has one output less. */
 static bool lose_output(const struct breaking *breaking) {
     struct graph *graph = breaking->graph;
     for (uint32_t i = 0; i < breaking->made->output_count; i++) {
         const struct graph_value *value = &breaking->made->values[breaking->made->outputs[i]];
-        if (value->readers == 0 && value->outputs == 1 && !value->is_optional) {
+        if (value->readers == 0 && value->outputs == 1 && breaking->made->nodes[value->node].value_count == 1) {
             const uint32_t last = --graph->desc.OutputCount;
             graph->output_edges[i] = graph->output_edges[last];
             graph->output_edges[i].GraphOutputIndex = i;

@@ -18,6 +18,13 @@ def tell(good, name, detail=""):
         print("".join(f"# {line}\n" for line in str(detail).splitlines()), end="", file=sys.stderr, flush=True)
 
 
+def skip(name, reason):
+    """A verdict that there is none, and why."""
+    global number
+    number += 1
+    print(f"ok {number} - {name} # SKIP {reason}", flush=True)
+
+
 def run_all(*tests):
     """Functions one after another, those that take one with a folder that they share; and finish()."""
     with tempfile.TemporaryDirectory() as folder:

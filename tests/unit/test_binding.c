@@ -412,6 +412,32 @@ static void overlapping_buffers_are_refused_but_in_place_is_allowed(void **state
     vkdmlDestroyDispatchable(compiled);
 }
 
+static void overlapped_inputs_are_listed_and_wrong_arguments_refused(void **state) {
+    (void)state;
+    struct identity identity;
+    identity_init(&identity, 64);
+    VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+    VkdmlBindingTable table = create_table(device, compiled, VK_NULL_HANDLE);
+    uint32_t count = 1, input = 7;
+    assert_int_equal(vkdmlGetOverlappedInputs(table, &count, &input), VKDML_SUCCESS); /* nothing is bound */
+    assert_int_equal(count, 0);
+    bind(table, range(1024, 256), range(1024 + 240, 256));
+    assert_int_equal(vkdmlGetOverlappedInputs(table, &count, NULL), VKDML_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_int_equal(vkdmlGetOverlappedInputs(table, &count, &input), VKDML_SUCCESS);
+    assert_int_equal(input, 0);
+    input = 7;
+    assert_invalid(vkdmlGetOverlappedInputs(NULL, &count, &input), "table is NULL");
+    assert_invalid(vkdmlGetOverlappedInputs(table, NULL, &input), "count is NULL, must point to a number");
+    assert_int_equal(count, 1);
+    assert_int_equal(input, 7);
+    bind(table, range(1024, 256), range(1024, 256)); /* in place */
+    assert_int_equal(vkdmlGetOverlappedInputs(table, &count, &input), VKDML_SUCCESS);
+    assert_int_equal(count, 0);
+    vkdmlDestroyBindingTable(table);
+    vkdmlDestroyDispatchable(compiled);
+}
+
 static void in_place_needs_equal_layouts(void **state) {
     (void)state;
     const uint32_t transposed[] = {64, 64, 1, 8};
@@ -484,6 +510,7 @@ int main(void) {
         TEST(recording_allocates_nothing_and_writes_descriptors_only_after_a_change),
         TEST(recording_refuses_what_does_not_belong_together),
         TEST(overlapping_buffers_are_refused_but_in_place_is_allowed),
+        TEST(overlapped_inputs_are_listed_and_wrong_arguments_refused),
         TEST(in_place_needs_equal_layouts),
         TEST(a_table_lives_off_a_pool_of_the_callers_with_room_as_told),
     };

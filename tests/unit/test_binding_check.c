@@ -27,10 +27,9 @@ static VkdmlBufferBinding range(uint64_t offset) {
 static void make_bound(struct bound *bound) {
     static const char *const names[POINT_COUNT] = {"OutputTensor", "TemporaryResource", "PersistentResource",
                                                    "ATensor",      "BTensor",           "CTensor"};
-    *bound = (struct bound){.dispatchable = {.output_count = 1, .input_count = 3, .points = bound->points},
-                            .table = {.dispatchable = &bound->dispatchable,
-                                      .bindings = bound->bindings,
-                                      .taken = bound->taken}};
+    *bound = (struct bound){
+        .dispatchable = {.output_count = 1, .input_count = 3, .points = bound->points},
+        .table = {.dispatchable = &bound->dispatchable, .bindings = bound->bindings, .taken = bound->taken}};
     for (uint32_t i = 0; i < POINT_COUNT; i++) {
         const bool is_tensor = i != TEMPORARY && i != PERSISTENT;
         bound->points[i] = (struct vkdml_bind_point){
@@ -87,6 +86,51 @@ static void an_output_may_not_lie_where_another_input_is(void **state) {
     expect(&bound, "OutputTensor: bytes 1280 to 1344 of its buffer overlap CTensor at 1280 to 1344, must be disjoint");
 }
 
+/* In bits: 1 << i for input i. */
+static uint32_t overlapped(const struct bound *bound) {
+    uint32_t inputs[3] = {0}, bits = 0;
+    const uint32_t count = vkdml_binding_table_overlapped(&bound->table, 3, inputs);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(i == 0 || inputs[i - 1] < inputs[i]);
+        bits |= 1u << inputs[i];
+    }
+    return bits;
+}
+
+static void inputs_that_an_output_overlaps_are_listed_unless_it_may_run_in_place(void **state) {
+    (void)state;
+    struct bound bound;
+    make_bound(&bound);
+    assert_int_equal(overlapped(&bound), 0);
+    bound.bindings[OUTPUT] = bound.bindings[A];
+    assert_int_equal(overlapped(&bound), 0);
+    bound.bindings[A] = range(bound.bindings[A].offset + 16); /* the end of one, the start of the other */
+    assert_int_equal(overlapped(&bound), 1u << 0);
+    bound.bindings[OUTPUT] = bound.bindings[C] = bound.bindings[B];
+    assert_int_equal(overlapped(&bound), 1u << 1 | 1u << 2);
+    bound.bindings[OUTPUT].offset = bound.bindings[B].offset + 64; /* right after it */
+    assert_int_equal(overlapped(&bound), 0);
+    bound.bindings[OUTPUT] = bound.bindings[C];
+    bound.bindings[C].buffer = VK_NULL_HANDLE;
+    bound.bindings[B] = range(8192);
+    assert_int_equal(overlapped(&bound), 0);
+    bound.points[TEMPORARY].bytes = 64;
+    bound.bindings[TEMPORARY] = bound.bindings[A];
+    assert_int_equal(overlapped(&bound), 0); /* no copy of A would help */
+}
+
+static void overlapped_inputs_are_counted_beyond_the_room_for_them(void **state) {
+    (void)state;
+    struct bound bound;
+    uint32_t inputs[3] = {7, 7, 7};
+    make_bound(&bound);
+    bound.bindings[OUTPUT] = bound.bindings[B] = bound.bindings[C];
+    assert_int_equal(vkdml_binding_table_overlapped(&bound.table, 1, inputs), 2);
+    assert_int_equal(inputs[0], 1);
+    assert_int_equal(inputs[1], 7);
+    assert_int_equal(vkdml_binding_table_overlapped(&bound.table, 0, NULL), 2);
+}
+
 static void tensors_of_arrays_are_told_by_their_index(void **state) {
     (void)state;
     struct bound bound;
@@ -135,13 +179,21 @@ static void many_tensors_are_not_held_each_to_each(void **state) {
     expect(&bound, "");
     assert_in_range(compared, OUTPUTS, 32 * COUNT);
     bindings[COUNT - 1] = bindings[7];
+    uint32_t input = 0;
+    compared = 0;
+    assert_int_equal(vkdml_binding_table_overlapped(&bound.table, 1, &input), 1);
+    assert_int_equal(input, INPUTS - 1);
+    assert_in_range(compared, OUTPUTS, 32 * COUNT);
     expect(&bound, "Outputs[7]: bytes 174912 to 174976 of its buffer overlap Inputs[4095] at 174912 to 174976, must be "
                    "disjoint");
     bindings[4000].offset = bindings[9].offset + 16;
-    expect(&bound,
-           "Outputs[9]: bytes 192 to 256 of its buffer overlap Outputs[4000] at 208 to 272, must be disjoint\n"
-           "Outputs[12]: bytes 256 to 320 of its buffer overlap Outputs[4000] at 208 to 272, must be disjoint\n"
-           "Outputs[7]: bytes 174912 to 174976 of its buffer overlap Inputs[4095] at 174912 to 174976, must be disjoint");
+    expect(
+        &bound,
+        "Outputs[9]: bytes 192 to 256 of its buffer overlap Outputs[4000] at 208 to 272, must be disjoint\n"
+        "Outputs[12]: bytes 256 to 320 of its buffer overlap Outputs[4000] at 208 to 272, must be disjoint\n"
+        "Outputs[7]: bytes 174912 to 174976 of its buffer overlap Inputs[4095] at 174912 to 174976, must be disjoint");
+    assert_int_equal(vkdml_binding_table_overlapped(&bound.table, 1, &input), 1);
+    assert_int_equal(input, INPUTS - 1); /* also where outputs overlap each other */
 }
 
 int main(void) {
@@ -149,6 +201,8 @@ int main(void) {
         cmocka_unit_test(inputs_may_lie_in_one_place),
         cmocka_unit_test(an_output_may_lie_where_any_input_is_that_the_table_names_and_that_lies_as_it_does),
         cmocka_unit_test(an_output_may_not_lie_where_another_input_is),
+        cmocka_unit_test(inputs_that_an_output_overlaps_are_listed_unless_it_may_run_in_place),
+        cmocka_unit_test(overlapped_inputs_are_counted_beyond_the_room_for_them),
         cmocka_unit_test(tensors_of_arrays_are_told_by_their_index),
         cmocka_unit_test(many_tensors_are_not_held_each_to_each),
     };

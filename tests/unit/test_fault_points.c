@@ -77,10 +77,10 @@ static struct world {
     VkdmlBindingTable table;    /* of the compiled one, its output bound */
     struct graph graph;
     VkDescriptorPool pool;
-    VkdmlWeightStore store;     /* with the weights of the graph, which are not initialized */
-    VkdmlDispatchable stored;   /* the graph with these */
-    VkdmlDispatchable part;     /* an initializer of some */
-    uint64_t page_bytes;        /* of the other buffer, that pages have taken */
+    VkdmlWeightStore store;   /* with the weights of the graph, which are not initialized */
+    VkdmlDispatchable stored; /* the graph with these */
+    VkdmlDispatchable part;   /* an initializer of some */
+    uint64_t page_bytes;      /* of the other buffer, that pages have taken */
     /* What the call made; not NULL before it. */
     void *made;
     void (*destroy)(void *made);
@@ -357,6 +357,11 @@ static VkdmlResult record_graph(void) {
     return result;
 }
 
+static VkdmlResult get_overlapped(void) {
+    uint32_t count = 0;
+    return vkdmlGetOverlappedInputs(world.table, &count, NULL);
+}
+
 static VkdmlResult get_part_inputs(void) {
     uint32_t count = 0;
     return vkdmlGetWeightInitializerInputs(world.part, &count, NULL);
@@ -452,6 +457,7 @@ static const struct subject {
     {"vkdmlBindOutputs", bind_outputs, 0, 0, true, false, false},
     {"vkdmlBindTemporaryResource", bind_temporary, 0, 0, true, false, false},
     {"vkdmlBindPersistentResource", bind_persistent, 0, 0, true, false, false},
+    {"vkdmlGetOverlappedInputs", get_overlapped, 0, 0, true, false, false},
     {"vkdmlRecordDispatch", record, 0, 0, true, false, false},
     {"vkdmlRecordDispatch", record_graph, 45, 10, true, false, true},
     {"vkdmlExplainOperator", explain_operator, 6, 0, true, false, false},

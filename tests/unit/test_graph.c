@@ -145,6 +145,23 @@ static void one_node_is_its_operator(void **state) {
     assert_int_equal(properties.persistentResourceSize, 0);
 }
 
+/* TensorFlow's plugin reads only the values of TOP_K; the indices are computed and lost. */
+static void outputs_without_a_reader_are_lost(void **state) {
+    (void)state;
+    struct tensor input, values, indices;
+    tensor_init(&input, DML_TENSOR_FLAG_NONE);
+    tensor_init(&values, DML_TENSOR_FLAG_NONE);
+    tensor_init(&indices, DML_TENSOR_FLAG_NONE);
+    indices.buffer.DataType = DML_TENSOR_DATA_TYPE_UINT32;
+    const DML_TOP_K_OPERATOR_DESC top = {&input.desc, &values.desc, &indices.desc, 3, COUNT};
+    graph_begin(&graph, 1, 1);
+    const uint32_t node = graph_operator(&graph, create(DML_OPERATOR_TOP_K, &top), "top"), relu = relu_node("relu");
+    graph_input(&graph, 0, node, 0);
+    graph_join(&graph, node, 0, relu, 0);
+    graph_output(&graph, relu, 0, 0);
+    agree(none, none);
+}
+
 static void edges_are_shared_and_outputs_are_read_inside(void **state) {
     (void)state;
     graph_begin(&graph, 3, 3); /* input 1 is unused */
@@ -556,6 +573,7 @@ static void a_device_that_threads_lose_is_lost(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_node_is_its_operator, begin_with_device, end_with_device),
+        cmocka_unit_test_setup_teardown(outputs_without_a_reader_are_lost, begin_with_device, end_with_device),
         cmocka_unit_test_setup_teardown(edges_are_shared_and_outputs_are_read_inside, begin_with_device,
                                         end_with_device),
         cmocka_unit_test_setup_teardown(what_constants_and_owned_inputs_give_is_computed_once, begin_with_device,

@@ -21,6 +21,7 @@
 /* Rules leave a choice. */
 static const DML_OPERATOR_TYPE chosen[] = {
     DML_OPERATOR_AVERAGE_POOLING_GRAD,
+    DML_OPERATOR_CONVOLUTION,
     DML_OPERATOR_MULTIHEAD_ATTENTION,
     DML_OPERATOR_MULTIHEAD_ATTENTION1,
     DML_OPERATOR_NONZERO_COORDINATES,
@@ -37,6 +38,7 @@ static const DML_OPERATOR_TYPE chosen[] = {
 
 /* Some sizes do not follow, always or now and then; scales may lead beyond all sizes. */
 static const DML_OPERATOR_TYPE given[] = {
+    DML_OPERATOR_CONVOLUTION,
     DML_OPERATOR_DIAGONAL_MATRIX,
     DML_OPERATOR_DIAGONAL_MATRIX1,
     DML_OPERATOR_FILL_VALUE_CONSTANT,

@@ -20,10 +20,11 @@
  * **Lifetimes.** The descriptor handles in DML_BINDING_TABLE_DESC are not read: tables have descriptors of their own.
  * A command list keeps the descriptors and the dispatchables that were recorded into it. So a binding table may be
  * released or reset, and its range of descriptors used again, as soon as RecordDispatch() has returned; a dispatchable
- * may be released then too. ReleaseRecorded() ends this: call it where a DirectML client resets its command allocator,
- * when a command buffer (or its pool) has been reset or before it is freed. Execute() does so by itself. Without these
- * calls the device keeps what was recorded until its last reference is released. Buffers, and this device or an object
- * made by it, outlive the execution, as in DirectML.
+ * may be released then too. A binding table has a reference to its dispatchable. ReleaseRecorded() ends this: call it
+ * where a DirectML client resets its command allocator, when a command buffer (or its pool) has been reset or before it
+ * is freed. Execute() does so by itself. Without these calls the device keeps what was recorded until its last
+ * reference is released. Descriptors that are released are kept for the same dispatchable's next table, at most 1,024
+ * tables of a device. Buffers, and this device or an object made by it, outlive the execution, as in DirectML.
  *
  * **Failures.** vkdmlGetErrorMessage() has the reason of the calling thread's latest one. Where DirectML returns void
  * and removes the device, so does this: GetDeviceRemovedReason() then tells the HRESULT, GetRemovedMessage() why, and
@@ -50,6 +51,7 @@
 #include <cstdint>
 #include <cstring>
 #include <cwchar>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -65,7 +67,7 @@ static_assert(sizeof(VkBuffer) == sizeof(ID3D12Resource *), "where handles are n
 
 /** @cond */
 /* DirectML documents them. */
-#ifdef VKDML_DECLARES_DIRECTML /* and not the real DirectML.h */
+#ifdef VKDML_DECLARES_DIRECTML   /* and not the real DirectML.h */
 #ifndef VKDML_BINDING_TABLE_DESC /* vkdml.h came before d3d12.h */
 #define VKDML_BINDING_TABLE_DESC
 struct DML_BINDING_TABLE_DESC {
@@ -208,39 +210,21 @@ inline const HRESULT ok = AsHresult(VKDML_SUCCESS), invalid = AsHresult(VKDML_ER
     noInterface = static_cast<HRESULT>(0x80004002u), notFound = static_cast<HRESULT>(0x887A0002u),
                      moreData = static_cast<HRESULT>(0x887A0003u);
 
-/** Counts references, and answers for an interface and those it inherits from. */
-template <typename Derived, typename Interface, typename... Inherited> class Object : public Interface {
+/** Data that an application attaches to an object by GUID. Thread-safe. */
+class PrivateData {
   public:
-    Object() = default;
-    Object(const Object &) = delete;
-    Object &operator=(const Object &) = delete;
-
-    HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void **ppv) override {
-        if (ppv == nullptr) {
-            return invalid;
+    PrivateData() = default;
+    PrivateData(const PrivateData &) = delete;
+    PrivateData &operator=(const PrivateData &) = delete;
+    ~PrivateData() {
+        for (Entry &entry : entries_) {
+            entry.Drop();
         }
-        const bool known =
-            Is<IUnknown>(riid) || Is<IDMLObject>(riid) || Is<Interface>(riid) || (Is<Inherited>(riid) || ...);
-        *ppv = known ? static_cast<Interface *>(this) : nullptr; // single inheritance: one address
-        if (known) {
-            AddRef();
-        }
-        return known ? ok : noInterface;
-    }
-    ULONG STDMETHODCALLTYPE AddRef() override {
-        return ++references_;
-    }
-    ULONG STDMETHODCALLTYPE Release() override {
-        const ULONG left = --references_;
-        if (left == 0) {
-            delete static_cast<Derived *>(this);
-        }
-        return left;
     }
 
-    HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT *dataSize, void *data) override {
+    HRESULT Get(REFGUID guid, UINT *dataSize, void *data) {
         const std::lock_guard<std::mutex> guard(mutex_);
-        Private *const found = Find(guid);
+        Entry *const found = Find(guid);
         if (found == nullptr || dataSize == nullptr) {
             return found == nullptr ? notFound : invalid;
         }
@@ -258,37 +242,23 @@ template <typename Derived, typename Interface, typename... Inherited> class Obj
         }
         return ok;
     }
-    HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID guid, UINT dataSize, const void *data) override {
+    HRESULT Set(REFGUID guid, UINT dataSize, const void *data) {
         return Keep(guid, dataSize, data, nullptr);
     }
-    HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, IUnknown *data) override {
+    HRESULT SetInterface(REFGUID guid, IUnknown *data) {
         if (data != nullptr) {
             data->AddRef();
         }
         return Keep(guid, sizeof data, data != nullptr ? &data : nullptr, data);
     }
-    HRESULT STDMETHODCALLTYPE SetName(const wchar_t *name) override {
+    HRESULT SetName(const wchar_t *name) {
         static const GUID guid = {0x4cca5fd8, 0x921f, 0x42c8, {0x85, 0x66, 0x70, 0xca, 0xf2, 0xa9, 0xb7, 0x41}};
         return Keep(guid, name != nullptr ? static_cast<UINT>((std::wcslen(name) + 1) * sizeof *name) : 0, name,
                     nullptr);
     }
 
-    /** Hands the first reference to the caller, as an interface that it asks for. */
-    HRESULT Give(REFIID riid, void **ppv) {
-        const HRESULT result = ppv != nullptr ? QueryInterface(riid, ppv) : checked;
-        Release();
-        return result;
-    }
-
-  protected:
-    ~Object() {
-        for (Private &data : data_) {
-            data.Drop();
-        }
-    }
-
   private:
-    struct Private {
+    struct Entry {
         GUID guid;
         std::vector<unsigned char> bytes;
         IUnknown *object;
@@ -300,14 +270,10 @@ template <typename Derived, typename Interface, typename... Inherited> class Obj
         }
     };
 
-    template <typename Other> static bool Is(REFIID riid) {
-        return riid == __uuidof(Other);
-    }
-
-    Private *Find(REFGUID guid) {
-        for (Private &data : data_) {
-            if (data.guid == guid) {
-                return &data;
+    Entry *Find(REFGUID guid) {
+        for (Entry &entry : entries_) {
+            if (entry.guid == guid) {
+                return &entry;
             }
         }
         return nullptr;
@@ -316,20 +282,90 @@ template <typename Derived, typename Interface, typename... Inherited> class Obj
     HRESULT Keep(REFGUID guid, UINT size, const void *data, IUnknown *object) {
         const unsigned char *const bytes = static_cast<const unsigned char *>(data);
         const std::lock_guard<std::mutex> guard(mutex_);
-        Private *found = Find(guid);
+        Entry *found = Find(guid);
         if (found != nullptr) {
             found->Drop();
-            data_.erase(data_.begin() + (found - data_.data()));
+            entries_.erase(entries_.begin() + (found - entries_.data()));
         }
         if (data != nullptr) {
-            data_.push_back({guid, std::vector<unsigned char>(bytes, bytes + size), object});
+            entries_.push_back({guid, std::vector<unsigned char>(bytes, bytes + size), object});
         }
         return ok;
     }
 
-    std::atomic<ULONG> references_{1};
     std::mutex mutex_;
-    std::vector<Private> data_;
+    std::vector<Entry> entries_;
+};
+
+/** Counts references, and answers for an interface and those it inherits from. */
+template <typename Derived, typename Interface, typename... Inherited> class Counted : public Interface {
+  public:
+    Counted() = default;
+    Counted(const Counted &) = delete;
+    Counted &operator=(const Counted &) = delete;
+
+    HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void **ppv) override {
+        if (ppv == nullptr) {
+            return invalid;
+        }
+        const bool known = Is<IUnknown>(riid) || Is<Interface>(riid) || (Is<Inherited>(riid) || ...);
+        *ppv = known ? static_cast<Interface *>(this) : nullptr; // single inheritance: one address
+        if (known) {
+            AddRef();
+        }
+        return known ? ok : noInterface;
+    }
+    ULONG STDMETHODCALLTYPE AddRef() override {
+        return ++references_;
+    }
+    ULONG STDMETHODCALLTYPE Release() override {
+        const ULONG left = --references_;
+        if (left == 0) {
+            delete static_cast<Derived *>(this);
+        }
+        return left;
+    }
+
+    /** Hands the first reference to the caller, as an interface that it asks for. */
+    HRESULT Give(REFIID riid, void **ppv) {
+        const HRESULT result = ppv != nullptr ? QueryInterface(riid, ppv) : checked;
+        Release();
+        return result;
+    }
+
+  protected:
+    ~Counted() = default;
+
+  private:
+    template <typename Other> static bool Is(REFIID riid) {
+        return riid == __uuidof(Other);
+    }
+
+    std::atomic<ULONG> references_{1};
+};
+
+/** An object of DirectML. */
+template <typename Derived, typename Interface, typename... Inherited>
+class Object : public Counted<Derived, Interface, Inherited..., IDMLObject> {
+  public:
+    HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT *dataSize, void *data) override {
+        return data_.Get(guid, dataSize, data);
+    }
+    HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID guid, UINT dataSize, const void *data) override {
+        return data_.Set(guid, dataSize, data);
+    }
+    HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, IUnknown *data) override {
+        return data_.SetInterface(guid, data);
+    }
+    HRESULT STDMETHODCALLTYPE SetName(const wchar_t *name) override {
+        return data_.SetName(name);
+    }
+
+  protected:
+    ~Object() = default;
+
+  private:
+    PrivateData data_;
 };
 
 class DeviceObject;
@@ -362,12 +398,45 @@ class OperatorObject final : public Child<OperatorObject, IDMLOperator> {
     VkdmlOperator op_;
 };
 
+struct Dispatched;
+
+/** A binding table of the C API, or nothing. A list, because its element moves to other lists without an allocation. */
+using OneTable = std::list<VkdmlBindingTable>;
+
+/**
+ * Binding tables that nobody uses any more, kept to be bound again: clients create one for each dispatch, and each has
+ * a descriptor pool. At most `limit` are kept for a device; the dispatchable that used its tables least recently loses
+ * its oldest one first. Thread-safe.
+ */
+class SpareTables {
+  public:
+    static constexpr std::size_t limit = 1024;
+
+    SpareTables() = default;
+    SpareTables(const SpareTables &) = delete;
+    SpareTables &operator=(const SpareTables &) = delete;
+
+    /** A table of a dispatchable with nothing bound; empty: there is none. */
+    OneTable Take(const Dispatched &of);
+    /** Keeps a table. The GPU has finished with it. */
+    void Give(const Dispatched &of, OneTable table) noexcept;
+    /** Destroys all tables of a dispatchable. */
+    void Drop(const Dispatched &of) noexcept;
+
+  private:
+    std::mutex mutex_; /**< of all below, and of the members of dispatchables that are named here */
+    std::size_t count_ = 0;
+    std::list<const Dispatched *> order_; /**< those that have spare tables, least recently used first */
+};
+
 /** A dispatchable of the C API, shared by its interface, binding tables and command lists. */
 struct Dispatched {
-    Dispatched() = default;
+    explicit Dispatched(std::shared_ptr<SpareTables> spares) : tables(std::move(spares)), place{this} {
+    }
     Dispatched(const Dispatched &) = delete;
     Dispatched &operator=(const Dispatched &) = delete;
     ~Dispatched() {
+        tables->Drop(*this);
         vkdmlDestroyDispatchable(dispatchable);
     }
     VkdmlBindingProperties Properties() const noexcept {
@@ -379,7 +448,67 @@ struct Dispatched {
     VkdmlDispatchable dispatchable = nullptr;
     bool initializes = false;
     std::vector<std::shared_ptr<const Dispatched>> operators; /**< of an initializer, which runs their pipelines */
+
+    /* What SpareTables keeps here. */
+    const std::shared_ptr<SpareTables> tables;
+    mutable std::list<VkdmlBindingTable> spare;  /**< oldest first */
+    mutable std::list<const Dispatched *> place; /**< the element that is in the order while there are spare tables */
+    const std::list<const Dispatched *>::iterator at = place.begin(); /**< of that element, in either list */
 };
+
+inline OneTable SpareTables::Take(const Dispatched &of) {
+    OneTable taken;
+    {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        if (of.spare.empty()) {
+            return taken;
+        }
+        taken.splice(taken.end(), of.spare, std::prev(of.spare.end()));
+        count_--;
+        if (of.spare.empty()) {
+            of.place.splice(of.place.end(), order_, of.at);
+        } else {
+            order_.splice(order_.end(), order_, of.at);
+        }
+    }
+    const VkdmlBindingTable table = taken.front();
+    const bool unbound = vkdmlBindInputs(table, 0, nullptr) == VKDML_SUCCESS &&
+                         vkdmlBindOutputs(table, 0, nullptr) == VKDML_SUCCESS &&
+                         vkdmlBindTemporaryResource(table, nullptr) == VKDML_SUCCESS &&
+                         vkdmlBindPersistentResource(table, nullptr) == VKDML_SUCCESS;
+    if (!unbound) {
+        vkdmlDestroyBindingTable(table);
+        taken.clear();
+    }
+    return taken;
+}
+
+inline void SpareTables::Give(const Dispatched &of, OneTable table) noexcept {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    if (of.spare.empty()) {
+        order_.splice(order_.end(), of.place);
+    }
+    of.spare.splice(of.spare.end(), table);
+    if (++count_ > limit) {
+        const Dispatched &least = *order_.front();
+        vkdmlDestroyBindingTable(least.spare.front());
+        least.spare.pop_front();
+        count_--;
+        if (least.spare.empty()) {
+            least.place.splice(least.place.end(), order_, order_.begin());
+        }
+    }
+}
+
+inline void SpareTables::Drop(const Dispatched &of) noexcept {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    if (!of.spare.empty()) {
+        of.place.splice(of.place.end(), order_, of.at);
+    }
+    count_ -= of.spare.size();
+    std::for_each(of.spare.begin(), of.spare.end(), vkdmlDestroyBindingTable);
+    of.spare.clear();
+}
 
 inline DML_BINDING_PROPERTIES Properties(const Dispatched &dispatched) noexcept {
     const VkdmlBindingProperties properties = dispatched.Properties();
@@ -394,11 +523,38 @@ struct Bound {
     Bound(const Bound &) = delete;
     Bound &operator=(const Bound &) = delete;
     ~Bound() {
-        vkdmlDestroyBindingTable(table);
+        if (!owned_.empty()) {
+            dispatched->tables->Give(*dispatched, std::move(owned_));
+        }
     }
 
-    std::shared_ptr<const Dispatched> dispatched; /**< outlives the table */
-    VkdmlBindingTable table = nullptr;
+    /** Takes a table that is spare, or creates one. */
+    VkdmlResult Begin(VkdmlDevice device) {
+        owned_ = dispatched->tables->Take(*dispatched);
+        VkdmlResult result = VKDML_SUCCESS;
+        if (owned_.empty()) {
+            owned_.push_back(nullptr);
+            VkdmlBindingTableCreateInfo info{};
+            info.structSize = sizeof info;
+            info.dispatchable = dispatched->dispatchable;
+            result = vkdmlCreateBindingTable(device, &info, &owned_.front());
+        }
+        if (result != VKDML_SUCCESS) {
+            owned_.clear();
+        }
+        return result;
+    }
+    /** NULL before Begin(). */
+    VkdmlBindingTable Table() const noexcept {
+        return owned_.empty() ? nullptr : owned_.front();
+    }
+
+    const std::shared_ptr<const Dispatched> dispatched; /**< outlives the table */
+    std::vector<VkdmlBufferBinding> inputs, outputs;    /**< as they are bound, with the resources that are */
+    VkdmlBufferBinding temporary{}, persistent{};
+
+  private:
+    OneTable owned_;
 };
 
 class CompiledObject final : public Child<CompiledObject, IDMLCompiledOperator, IDMLDispatchable, IDMLPageable> {
@@ -457,11 +613,57 @@ class DebugPart final : public IDMLDebugDevice {
     VkdmlDevice device_;
 };
 
+/** What stands for Direct3D 12's objects: here handles of Vulkan, and objects in the library for binary clients. */
+class Objects {
+  public:
+    virtual ~Objects() = default;
+    /** The buffer behind a binding, and where the binding begins in it. */
+    virtual VkdmlBufferBinding Binding(const DML_BUFFER_BINDING &binding) = 0;
+    /** What a command list records into; VK_NULL_HANDLE: it cannot record. */
+    virtual VkCommandBuffer Commands(ID3D12CommandList *commandList) = 0;
+    /** Keeps an object as long as what was recorded into a command list may be executed. May throw. */
+    virtual void Keep(ID3D12CommandList *commandList, const std::shared_ptr<const void> &object) = 0;
+    /** Records a copy into memory that the command list keeps. A null buffer: there is no such memory. May throw. */
+    virtual VkdmlBufferBinding Copy(ID3D12CommandList *commandList, const VkdmlBufferBinding &from) = 0;
+};
+
+/** AsResource() and AsCommandList() undone. */
+class Handles final : public Objects {
+  public:
+    VkdmlBufferBinding Binding(const DML_BUFFER_BINDING &binding) override {
+        return {reinterpret_cast<VkBuffer>(binding.Buffer), binding.Offset, binding.SizeInBytes};
+    }
+    VkCommandBuffer Commands(ID3D12CommandList *commandList) override {
+        return reinterpret_cast<VkCommandBuffer>(commandList);
+    }
+    void Keep(ID3D12CommandList *commandList, const std::shared_ptr<const void> &object) override {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        recorded_[commandList].insert(object);
+    }
+    VkdmlBufferBinding Copy(ID3D12CommandList *, const VkdmlBufferBinding &) override {
+        return {};
+    }
+    /** Releases what a command list keeps. */
+    void ReleaseRecorded(ID3D12CommandList *commandList) {
+        std::set<std::shared_ptr<const void>> released; // destroyed without the lock
+        const std::lock_guard<std::mutex> guard(mutex_);
+        const auto found = recorded_.find(commandList);
+        if (found != recorded_.end()) {
+            released.swap(found->second);
+            recorded_.erase(found);
+        }
+    }
+
+  private:
+    std::mutex mutex_;
+    std::unordered_map<ID3D12CommandList *, std::set<std::shared_ptr<const void>>> recorded_;
+};
+
 class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> {
   public:
-    /** parent: NULL, or what GetParentDevice() gives. */
-    DeviceObject(VkdmlDevice device, IUnknown *parent) noexcept
-        : device_(device), parent_(parent), debug_(this, device) {
+    /** parent: NULL, or what GetParentDevice() gives. objects: NULL for handles of Vulkan. */
+    DeviceObject(VkdmlDevice device, IUnknown *parent, std::unique_ptr<Objects> objects) noexcept
+        : device_(device), parent_(parent), debug_(this, device), objects_(std::move(objects)) {
         if (parent_ != nullptr) {
             parent_->AddRef();
         }
@@ -495,7 +697,7 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
                                               void **ppv) override {
         Empty(ppv);
         const VkdmlCompileInfo info = Info(flags);
-        const auto compiled = std::make_shared<Dispatched>();
+        const auto compiled = std::make_shared<Dispatched>(spares_);
         const VkdmlResult result = vkdmlCompileOperator(Handle(op), &info, &compiled->dispatchable);
         return result == VKDML_SUCCESS ? Give(new (std::nothrow) CompiledObject(this, compiled), riid, ppv)
                                        : AsHresult(result);
@@ -519,7 +721,7 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
             }
             graph.Nodes = nodes.data();
         }
-        const auto compiled = std::make_shared<Dispatched>();
+        const auto compiled = std::make_shared<Dispatched>(spares_);
         const VkdmlResult result =
             vkdmlCompileGraph(device_, desc != nullptr ? &graph : nullptr, &info, &compiled->dispatchable);
         return result == VKDML_SUCCESS ? Give(new (std::nothrow) CompiledObject(this, compiled), riid, ppv)
@@ -564,20 +766,16 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
             message_ = reason;
         }
     }
-    /** Makes a command list keep a table's descriptors. Once is enough. */
-    void Keep(ID3D12CommandList *commandList, const std::shared_ptr<const Bound> &bound) {
-        const std::lock_guard<std::mutex> guard(mutex_);
-        recorded_[commandList].insert(bound);
+    /** Of what is created for this device. */
+    const std::shared_ptr<SpareTables> &Spares() const noexcept {
+        return spares_;
     }
-    /** Releases what a command list keeps. */
+    Objects &Native() noexcept {
+        return objects_ != nullptr ? *objects_ : handles_;
+    }
+    /** Of handles; other objects release what was recorded by themselves. */
     void ReleaseRecorded(ID3D12CommandList *commandList) {
-        std::set<std::shared_ptr<const Bound>> released; // destroyed without the lock
-        const std::lock_guard<std::mutex> guard(mutex_);
-        const auto found = recorded_.find(commandList);
-        if (found != recorded_.end()) {
-            released.swap(found->second);
-            recorded_.erase(found);
-        }
+        handles_.ReleaseRecorded(commandList);
     }
     /** Does not change once it is there. */
     const char *Message() {
@@ -612,7 +810,9 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
     std::mutex mutex_;
     HRESULT removed_ = ok;
     std::string message_;
-    std::unordered_map<ID3D12CommandList *, std::set<std::shared_ptr<const Bound>>> recorded_;
+    const std::shared_ptr<SpareTables> spares_ = std::make_shared<SpareTables>();
+    Handles handles_;
+    std::unique_ptr<Objects> objects_;
 };
 
 template <typename Derived, typename Interface, typename... Inherited>
@@ -631,7 +831,7 @@ HRESULT STDMETHODCALLTYPE Child<Derived, Interface, Inherited...>::GetDevice(REF
 }
 
 inline HRESULT STDMETHODCALLTYPE InitializerObject::Reset(UINT operatorCount, IDMLCompiledOperator *const *operators) {
-    const auto made = std::make_shared<Dispatched>();
+    const auto made = std::make_shared<Dispatched>(device_->Spares());
     std::vector<VkdmlDispatchable> handles;
     made->initializes = true;
     for (UINT i = 0; i < operatorCount; i++) {
@@ -658,10 +858,8 @@ inline bool BindsNothing(const Bindings &bindings) noexcept {
 }
 
 /** Appends the tensors of one binding: none of an empty array, one of all else. */
-inline void Flatten(const DML_BINDING_DESC &binding, Bindings &all) {
-    const auto append = [&all](const DML_BUFFER_BINDING &buffer) {
-        all.push_back({reinterpret_cast<VkBuffer>(buffer.Buffer), buffer.Offset, buffer.SizeInBytes});
-    };
+inline void Flatten(Objects &objects, const DML_BINDING_DESC &binding, Bindings &all) {
+    const auto append = [&](const DML_BUFFER_BINDING &buffer) { all.push_back(objects.Binding(buffer)); };
     if (binding.Type == DML_BINDING_TYPE_BUFFER && binding.Desc != nullptr) {
         append(*static_cast<const DML_BUFFER_BINDING *>(binding.Desc));
     } else if (binding.Type == DML_BINDING_TYPE_BUFFER_ARRAY) {
@@ -679,10 +877,10 @@ inline void Flatten(const DML_BINDING_DESC &binding, Bindings &all) {
  *
  * @return false: the binding has another number of tensors
  */
-inline bool FlattenOperator(const DML_BINDING_DESC &binding, const Dispatched &op, Bindings &all) {
+inline bool FlattenOperator(Objects &objects, const DML_BINDING_DESC &binding, const Dispatched &op, Bindings &all) {
     const std::uint32_t count = op.Properties().inputCount;
     Bindings own;
-    Flatten(binding, own);
+    Flatten(objects, binding, own);
     if (BindsNothing(own) && own.size() <= 1) {
         own = Bindings(count);
     }
@@ -694,6 +892,9 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
   public:
     explicit TableObject(DeviceObject *device) : Child(device) {
     }
+    ~TableObject() {
+        Refer(nullptr);
+    }
 
     void STDMETHODCALLTYPE BindInputs(UINT bindingCount, const DML_BINDING_DESC *bindings) override {
         Bindings all;
@@ -703,8 +904,8 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
         }
         for (UINT i = 0; i < bindingCount; i++) {
             if (!initializes) {
-                Flatten(bindings[i], all);
-            } else if (!FlattenOperator(bindings[i], *bound_->dispatched->operators[i], all)) {
+                Flatten(device_->Native(), bindings[i], all);
+            } else if (!FlattenOperator(device_->Native(), bindings[i], *bound_->dispatched->operators[i], all)) {
                 Refuse("bindings[" + std::to_string(i) +
                        "] must be an array of a buffer for each input of the operator, or nothing");
                 return;
@@ -718,7 +919,7 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
             return;
         }
         for (UINT i = 0; i < bindingCount; i++) {
-            Flatten(bindings[i], all);
+            Flatten(device_->Native(), bindings[i], all);
         }
         BindTensors(vkdmlBindOutputs, all);
     }
@@ -733,24 +934,23 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
     HRESULT STDMETHODCALLTYPE Reset(const DML_BINDING_TABLE_DESC *desc) override {
         if (desc == nullptr) {
             bound_ = nullptr;
+            Refer(nullptr);
             return ok;
         }
         if (desc->Dispatchable == nullptr) {
             return invalid;
         }
         const auto made = std::make_shared<Bound>(Of(desc->Dispatchable));
-        VkdmlBindingTableCreateInfo info{};
-        info.structSize = sizeof info;
-        info.dispatchable = made->dispatched->dispatchable;
-        const VkdmlResult result = vkdmlCreateBindingTable(device_->Get(), &info, &made->table);
+        const VkdmlResult result = made->Begin(device_->Get());
         if (result == VKDML_SUCCESS) {
             bound_ = made;
+            Refer(desc->Dispatchable);
         }
         return AsHresult(result);
     }
 
     /** NULL of an empty table. */
-    const std::shared_ptr<const Bound> &Get() const noexcept {
+    const std::shared_ptr<Bound> &Get() const noexcept {
         return bound_;
     }
 
@@ -766,7 +966,17 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
 
   private:
     VkdmlBindingTable Table() const noexcept {
-        return bound_ != nullptr ? bound_->table : nullptr;
+        return bound_ != nullptr ? bound_->Table() : nullptr;
+    }
+    /** TensorFlow's plugin releases a dispatchable before another thread records it; only the table is alive then. */
+    void Refer(IDMLDispatchable *dispatchable) {
+        if (dispatchable != nullptr) {
+            dispatchable->AddRef();
+        }
+        if (dispatchable_ != nullptr) {
+            dispatchable_->Release();
+        }
+        dispatchable_ = dispatchable;
     }
     void Check(VkdmlResult result) {
         device_->Remove(result, vkdmlGetErrorMessage());
@@ -800,19 +1010,29 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
             bound_ != nullptr ? bound_->dispatched->Properties() : VkdmlBindingProperties{};
         const std::uint32_t expected = bind == vkdmlBindInputs ? properties.inputCount : properties.outputCount;
         const bool unbinds = all.size() == expected && BindsNothing(all);
-        Check(bind(Table(), unbinds ? 0 : static_cast<std::uint32_t>(all.size()), all.data()));
+        const VkdmlResult result = bind(Table(), unbinds ? 0 : static_cast<std::uint32_t>(all.size()), all.data());
+        if (result == VKDML_SUCCESS) {
+            (bind == vkdmlBindInputs ? bound_->inputs : bound_->outputs) = all;
+        }
+        Check(result);
     }
     void BindResource(decltype(vkdmlBindTemporaryResource) bind, const DML_BINDING_DESC *binding) {
         Bindings one;
         if (binding != nullptr) {
-            Flatten(*binding, one);
+            Flatten(device_->Native(), *binding, one);
         }
         if (Table() != nullptr || !BindsNothing(one)) {
-            Check(bind(Table(), BindsNothing(one) ? nullptr : one.data()));
+            const VkdmlResult result = bind(Table(), BindsNothing(one) ? nullptr : one.data());
+            if (result == VKDML_SUCCESS) {
+                (bind == vkdmlBindTemporaryResource ? bound_->temporary : bound_->persistent) =
+                    one.empty() ? VkdmlBufferBinding{} : one[0];
+            }
+            Check(result);
         }
     }
 
-    std::shared_ptr<const Bound> bound_;
+    std::shared_ptr<Bound> bound_;
+    IDMLDispatchable *dispatchable_ = nullptr; /**< of bound_ */
 };
 
 class RecorderObject final : public Child<RecorderObject, IDMLCommandRecorder> {
@@ -825,16 +1045,51 @@ class RecorderObject final : public Child<RecorderObject, IDMLCommandRecorder> {
         if (device_->GetDeviceRemovedReason() != ok) {
             return;
         }
-        const std::shared_ptr<const Bound> bound =
-            bindings != nullptr ? static_cast<TableObject *>(bindings)->Get() : nullptr;
+        std::shared_ptr<Bound> bound = bindings != nullptr ? static_cast<TableObject *>(bindings)->Get() : nullptr;
         if (bound != nullptr) {
-            device_->Keep(commandList, bound); // before recording: it may throw
+            bound = WithCopies(commandList, bound);
+            device_->Native().Keep(commandList, bound); // before recording: it may throw
         }
         const VkdmlResult result =
-            vkdmlRecordDispatch(device_->Get(), reinterpret_cast<VkCommandBuffer>(commandList),
+            vkdmlRecordDispatch(device_->Get(), device_->Native().Commands(commandList),
                                 dispatchable != nullptr ? TableObject::Of(dispatchable)->dispatchable : nullptr,
-                                bound != nullptr ? bound->table : nullptr);
+                                bound != nullptr ? bound->Table() : nullptr);
         device_->Remove(result, vkdmlGetErrorMessage());
+    }
+
+  private:
+    /**
+     * DirectML lets a graph's output be bound onto its input, as TensorFlow does for updates of variables. Inputs that
+     * such an output would overwrite too early are copied first; then the table is another one that binds the copies.
+     */
+    std::shared_ptr<Bound> WithCopies(ID3D12CommandList *commandList, const std::shared_ptr<Bound> &bound) {
+        std::uint32_t count = 0;
+        if (vkdmlGetOverlappedInputs(bound->Table(), &count, nullptr) != VKDML_SUCCESS || count == 0) {
+            return bound;
+        }
+        std::vector<std::uint32_t> overlapped(count);
+        (void)vkdmlGetOverlappedInputs(bound->Table(), &count, overlapped.data());
+        const auto copied = std::make_shared<Bound>(bound->dispatched);
+        copied->inputs = bound->inputs;
+        for (std::uint32_t i = 0; i < count; i++) {
+            VkdmlBufferBinding &input = copied->inputs[overlapped[i]];
+            input = device_->Native().Copy(commandList, input);
+            if (input.buffer == VK_NULL_HANDLE) {
+                return bound; // which is refused, with the reason
+            }
+        }
+        const bool done = copied->Begin(device_->Get()) == VKDML_SUCCESS &&
+                          Bind(vkdmlBindInputs, *copied, copied->inputs) &&
+                          Bind(vkdmlBindOutputs, *copied, bound->outputs) &&
+                          Bind(vkdmlBindTemporaryResource, *copied, bound->temporary) &&
+                          Bind(vkdmlBindPersistentResource, *copied, bound->persistent);
+        return done ? copied : bound;
+    }
+    static bool Bind(decltype(vkdmlBindInputs) bind, const Bound &to, const Bindings &bindings) {
+        return bind(to.Table(), static_cast<std::uint32_t>(bindings.size()), bindings.data()) == VKDML_SUCCESS;
+    }
+    static bool Bind(decltype(vkdmlBindTemporaryResource) bind, const Bound &to, const VkdmlBufferBinding &binding) {
+        return bind(to.Table(), binding.buffer != VK_NULL_HANDLE ? &binding : nullptr) == VKDML_SUCCESS;
     }
 };
 
@@ -864,13 +1119,16 @@ inline HRESULT STDMETHODCALLTYPE DeviceObject::CreateBindingTable(const DML_BIND
  * @param[out] ppv released by the caller; NULL on failure
  * @param parent what GetParentDevice() gives, by its QueryInterface(): an ID3D12Device of the caller's for example. The
  *               device keeps a reference. NULL: GetParentDevice() fails with E_NOINTERFACE.
+ * @param objects NULL for handles of Vulkan; the library for binary clients (integrations/directml) has its own
  */
-inline HRESULT CreateDevice(VkdmlDevice device, REFIID riid, void **ppv, IUnknown *parent = nullptr) {
+inline HRESULT CreateDevice(VkdmlDevice device, REFIID riid, void **ppv, IUnknown *parent = nullptr,
+                            std::unique_ptr<detail::Objects> objects = nullptr) {
     detail::DeviceObject::Empty(ppv);
     if (device == nullptr) {
         return detail::invalid;
     }
-    return detail::DeviceObject::Give(new (std::nothrow) detail::DeviceObject(device, parent), riid, ppv);
+    return detail::DeviceObject::Give(new (std::nothrow) detail::DeviceObject(device, parent, std::move(objects)), riid,
+                                      ppv);
 }
 
 /** The device behind an interface of this header: for functions of the C API, and for vkdml::dml::Graph. */
@@ -882,7 +1140,7 @@ inline VkdmlDevice GetDevice(IDMLDevice *device) noexcept {
 inline HRESULT CreateCompiledOperator(IDMLDevice *device, VkdmlDispatchable compiled, REFIID riid, void **ppv) {
     detail::DeviceObject::Empty(ppv);
     detail::DeviceObject *const owner = static_cast<detail::DeviceObject *>(static_cast<IDMLDevice1 *>(device));
-    const auto dispatched = std::make_shared<detail::Dispatched>();
+    const auto dispatched = std::make_shared<detail::Dispatched>(owner->Spares());
     dispatched->dispatchable = compiled;
     return detail::DeviceObject::Give(new (std::nothrow) detail::CompiledObject(owner, dispatched), riid, ppv);
 }

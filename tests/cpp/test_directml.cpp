@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 extern "C" {
@@ -198,15 +199,31 @@ ComPtr<IDMLCompiledOperator> compile_abs(IDMLDevice1 *device) {
 
 const DML_BINDING_DESC nothing = {DML_BINDING_TYPE_NONE, nullptr};
 
+ComPtr<IDMLOperatorInitializer> create_initializer(const Client &client, IDMLCompiledOperator *compiled) {
+    ComPtr<IDMLOperatorInitializer> initializer;
+    expect(client.device->CreateOperatorInitializer(1, &compiled, IID_PPV_ARGS(&initializer)), OK);
+    return initializer;
+}
+
+// Of compile_graph(): copies b.
+void initialize(Client &client, IDMLOperatorInitializer *initializer, IDMLBindingTable *table, const Buffer &b,
+                const Buffer &persistent, const Buffer &temporary) {
+    const DML_BUFFER_BINDING owned[] = {{nullptr, 0, 0}, b.range};
+    const DML_BUFFER_ARRAY_BINDING array = {2, owned};
+    const DML_BINDING_DESC weights = {DML_BINDING_TYPE_BUFFER_ARRAY, &array};
+    table->BindInputs(1, &weights);
+    table->BindOutputs(1, &persistent.desc);
+    table->BindTemporaryResource(&temporary.desc);
+    client.execute(initializer, table);
+}
+
 void a_graph_is_built_initialized_and_executed(void **) {
     Client client;
     logged_errors = 0;
     const vkdml::Session &session = client.session;
     const auto &device = client.device;
     const ComPtr<IDMLCompiledOperator> compiled = compile_graph(device.Get());
-    ComPtr<IDMLOperatorInitializer> initializer;
-    IDMLCompiledOperator *const operators[] = {compiled.Get()};
-    expect(device->CreateOperatorInitializer(1, operators, IID_PPV_ARGS(&initializer)), OK);
+    const ComPtr<IDMLOperatorInitializer> initializer = create_initializer(client, compiled.Get());
     const DML_BINDING_PROPERTIES first = initializer->GetBindingProperties();
     const DML_BINDING_PROPERTIES then = compiled->GetBindingProperties();
     assert_true(then.PersistentResourceSize >= 16);
@@ -216,13 +233,7 @@ void a_graph_is_built_initialized_and_executed(void **) {
     Buffer b(session, Floats{10, -20, -30, 40});
     const Buffer temporary(session, first.TemporaryResourceSize + then.TemporaryResourceSize);
     const ComPtr<IDMLBindingTable> table = client.table(initializer.Get());
-    const DML_BUFFER_BINDING owned[] = {{nullptr, 0, 0}, b.range};
-    const DML_BUFFER_ARRAY_BINDING array = {2, owned};
-    const DML_BINDING_DESC weights = {DML_BINDING_TYPE_BUFFER_ARRAY, &array};
-    table->BindInputs(1, &weights);
-    table->BindOutputs(1, &persistent.desc);
-    table->BindTemporaryResource(&temporary.desc);
-    client.execute(initializer.Get(), table.Get());
+    initialize(client, initializer.Get(), table.Get(), b, persistent, temporary);
     b.array.write(Floats(4));
 
     DML_BINDING_TABLE_DESC desc{};
@@ -269,7 +280,6 @@ void a_command_list_keeps_what_it_recorded_until_its_release(void **) {
     const ComPtr<IDMLCompiledOperator> compiled = compile_abs(client.device.Get());
     const Buffer in(client.session, Floats{-1, 2, -3, 4}), first(client.session, 16), second(client.session, 16);
     vkdml::Queue other(client.session.device());
-    const int before = counted();
     const auto record = [&](ID3D12CommandList *list, const Buffer &out) {
         ComPtr<IDMLBindingTable> table = client.table(compiled.Get());
         table->BindInputs(1, &in.desc);
@@ -279,21 +289,26 @@ void a_command_list_keeps_what_it_recorded_until_its_release(void **) {
         table.Reset();
         assert_int_equal(counted(), with_table);
     };
-    client.execute([&](ID3D12CommandList *list) {
-        record(list, first);
-        const int kept = counted();
-        // Another list is recorded, executed and released meanwhile.
-        vkdml::directml::Execute(client.device.Get(), other, [&](ID3D12CommandList *its) { record(its, second); });
-        second.expect({1, 2, 3, 4});
-        assert_int_equal(counted(), kept);
-    });
-    first.expect({1, 2, 3, 4});
-    assert_int_equal(counted(), before);
+    int before = 0;
+    for (int round = 0; round < 2; round++) { // the second finds the two tables of the first
+        client.execute([&](ID3D12CommandList *list) {
+            record(list, first);
+            // Another list is recorded, executed and released meanwhile.
+            vkdml::directml::Execute(client.device.Get(), other, [&](ID3D12CommandList *its) { record(its, second); });
+            second.expect({1, 2, 3, 4});
+            assert_true(round == 0 || counted() == before);
+        });
+        first.expect({1, 2, 3, 4});
+        assert_true(round == 0 || counted() == before);
+        before = counted();
+    }
 
     // One that is never submitted nor released goes with the device.
     expect_error(VKDML_ERROR_DRIVER, "thrown", [&] {
         client.execute([&](ID3D12CommandList *list) {
             record(list, first);
+            record(list, second);
+            record(list, first); // a third table: the list still has the two that were spare
             throw vkdml::Error(VKDML_ERROR_DRIVER, "thrown");
         });
     });
@@ -308,7 +323,7 @@ void one_table_that_is_reset_for_each_dispatch_takes_no_more_memory(void **) {
     const ComPtr<IDMLBindingTable> table = client.table(compiled.Get());
     DML_BINDING_TABLE_DESC desc{};
     desc.Dispatchable = compiled.Get();
-    const int before = counted();
+    int before = 0;
     for (int i = 0; i < 100; i++) {
         client.execute([&](ID3D12CommandList *list) {
             for (int k = 0; k < 100; k++) {
@@ -319,10 +334,109 @@ void one_table_that_is_reset_for_each_dispatch_takes_no_more_memory(void **) {
                 client.recorder->RecordDispatch(list, compiled.Get(), table.Get()); // once more is nothing more to keep
             }
         });
+        before = i == 0 ? counted() : before; // with a hundred spare tables
         assert_int_equal(counted(), before);
     }
     out[0].expect({1, 2, 3, 4});
     out[1].expect({1, 2, 3, 4});
+}
+
+// A table that was used before is as new: what is not bound is missed.
+void a_spare_table_has_nothing_bound(void **) {
+    const vkdml::Session session(validated_info());
+    const Buffer in(session, Floats{-1, 2, -3, 4}), out(session, 16), b(session, Floats(4));
+    const Buffer persistent(session, 4096), temporary(session, 4096);
+    const auto try_one = [&](const char *reason, auto unfinished) {
+        Client client(session);
+        const ComPtr<IDMLCompiledOperator> compiled = compile_graph(client.device.Get());
+        const DML_BINDING_DESC inputs[] = {in.desc, nothing};
+        const ComPtr<IDMLOperatorInitializer> initializer = create_initializer(client, compiled.Get());
+        ComPtr<IDMLBindingTable> table = client.table(initializer.Get());
+        initialize(client, initializer.Get(), table.Get(), b, persistent, temporary);
+        table = client.table(compiled.Get());
+        table->BindInputs(2, inputs);
+        table->BindOutputs(1, &out.desc);
+        table->BindTemporaryResource(&temporary.desc);
+        table->BindPersistentResource(&persistent.desc);
+        client.execute(compiled.Get(), table.Get());
+        table.Reset();
+        const int before = counted();
+        table = client.table(compiled.Get());
+        assert_int_equal(counted(), before); // it is the first one
+        unfinished(table.Get(), inputs);
+        vkdml::directml::Execute(client.device.Get(), client.queue, [&](ID3D12CommandList *list) {
+            client.recorder->RecordDispatch(list, compiled.Get(), table.Get());
+        });
+        client.expect_removed(reason);
+    };
+    try_one("nothing is bound", [&](IDMLBindingTable *table, const DML_BINDING_DESC *) {
+        table->BindOutputs(1, &out.desc);
+        table->BindPersistentResource(&persistent.desc);
+    });
+    try_one("nothing is bound", [&](IDMLBindingTable *table, const DML_BINDING_DESC *inputs) {
+        table->BindInputs(2, inputs);
+        table->BindPersistentResource(&persistent.desc);
+    });
+    try_one("nothing is bound", [&](IDMLBindingTable *table, const DML_BINDING_DESC *inputs) {
+        table->BindInputs(2, inputs);
+        table->BindOutputs(1, &out.desc);
+    });
+}
+
+// Spare tables are limited for a device, go with their dispatchable, and are taken from the one that needs them least.
+void spare_tables_are_bounded(void **) {
+    Client client;
+    const int limit = static_cast<int>(vkdml::directml::detail::SpareTables::limit);
+    ComPtr<IDMLCompiledOperator> first = compile_abs(client.device.Get()), second = compile_abs(client.device.Get());
+    const auto create = [&](IDMLCompiledOperator *compiled, int count) {
+        std::vector<ComPtr<IDMLBindingTable>> tables;
+        for (int i = 0; i < count; i++) {
+            tables.push_back(client.table(compiled));
+        }
+        return counted();
+    };
+    const int none = counted(), each = create(first.Get(), 1) - none;
+    assert_int_equal(create(first.Get(), limit + 10), none + (limit + 10) * each);
+    assert_int_equal(counted(), none + limit * each);
+    assert_int_equal(create(second.Get(), 10), none + (limit + 10) * each);
+    assert_int_equal(counted(), none + limit * each);                       // first has lost ten
+    assert_int_equal(create(first.Get(), limit - 10), none + limit * each); // and has all others
+    assert_int_equal(create(second.Get(), 10), none + limit * each);
+    const int with_first = counted();
+    first.Reset();
+    assert_true(counted() < with_first - (limit - 10) * each);
+    second.Reset();
+    assert_true(counted() < none);
+}
+
+void threads_share_spare_tables(void **) {
+    Client client;
+    const ComPtr<IDMLCompiledOperator> shared = compile_abs(client.device.Get());
+    std::atomic<int> failures{0};
+    const auto use = [&] {
+        for (int i = 0; i < 20; i++) {
+            const ComPtr<IDMLCompiledOperator> own = compile_abs(client.device.Get());
+            for (int k = 0; k < 20; k++) {
+                DML_BINDING_TABLE_DESC desc{};
+                desc.Dispatchable = k % 2 == 0 ? shared.Get() : own.Get();
+                ComPtr<IDMLBindingTable> table;
+                failures += client.device->CreateBindingTable(&desc, IID_PPV_ARGS(&table)) == OK ? 0 : 1;
+            }
+        }
+    };
+    use();
+    const int before = counted();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; i++) {
+        threads.emplace_back(use);
+    }
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+    assert_int_equal(failures, 0);
+    client.expect_not_removed();
+    const ComPtr<IDMLBindingTable> first = client.table(shared.Get());
+    assert_in_range(counted(), before, before + 8); // of the two tables, if any, that were used at the same time
 }
 
 void an_initializer_of_what_owns_nothing_needs_no_bindings(void **) {
@@ -636,6 +750,9 @@ int main() {
         cmocka_unit_test_teardown(a_table_may_go_as_soon_as_it_is_recorded, nothing_is_left),
         cmocka_unit_test_teardown(a_command_list_keeps_what_it_recorded_until_its_release, nothing_is_left),
         cmocka_unit_test_teardown(one_table_that_is_reset_for_each_dispatch_takes_no_more_memory, nothing_is_left),
+        cmocka_unit_test_teardown(a_spare_table_has_nothing_bound, nothing_is_left),
+        cmocka_unit_test_teardown(spare_tables_are_bounded, nothing_is_left),
+        cmocka_unit_test_teardown(threads_share_spare_tables, nothing_is_left),
         cmocka_unit_test_teardown(an_initializer_of_what_owns_nothing_needs_no_bindings, nothing_is_left),
         cmocka_unit_test_teardown(an_initializers_array_is_of_its_operators_inputs, nothing_is_left),
         cmocka_unit_test_teardown(nothing_unbinds_what_an_operators_table_has, nothing_is_left),

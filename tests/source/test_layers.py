@@ -169,15 +169,16 @@ def foreign_to_cases(root):
 
 def foreign_to_integrations(root):
     """They are programs of the public API: nothing of src/. ONNX Runtime's plugin is one of what reads ONNX models, too, and all
-    print text in one way."""
+    print text in one way. Those for DirectML's programs are built against directx-headers."""
     found = []
     for path in sorted((root / "integrations").rglob("*.[chi]*")):
         own = path.relative_to(root / "integrations").parts[0]
         found += [f"{path.relative_to(root)} includes {name}" for name in includes_of(path)
-                  if not name.startswith((own + "/", "onnx/", "text/")) and not (path.parent / name).exists()]
+                  if not name.startswith((own + "/", "onnx/", "text/"))
+                  and not any((folder / name).exists() for folder in (path.parent, root / "integrations" / own, root / "include"))]
         found += [f"{path.relative_to(root)} includes <{name}>"
                   for name in re.findall(r"^\s*#\s*include\s+<([^>]+/[^>]+)>", path.read_text(), re.MULTILINE)
-                  if not name.startswith(("vkdml/", "sys/", "vulkan/"))]
+                  if not name.startswith(("vkdml/", "sys/", "vulkan/", "directx/", "dxguids/", "wsl/"))]
     own = {path.name for path in (root / "integrations" / "onnx").iterdir()}
     return found + [f"tools/vkdml/onnx/{path.name} has a namesake in integrations/onnx"
                     for path in sorted((root / "tools" / "vkdml" / "onnx").iterdir()) if path.name in own]

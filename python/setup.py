@@ -9,6 +9,9 @@ The library comes from the first of these that there is:
 
 libvkdml_onnx.so, which runs ONNX models, is packed with it: of a build it is that build's, and else the one that
 VKDML_ONNX_LIBRARY names, or that lies beside the library that is named. Without one, the module has no models.
+
+DirectML's libraries, which vkdml.directml loads, are packed where VKDML_PACKED_DIRECTML names their folder: those of
+tools/build/wheel.sh. Others would not find the packed library.
 """
 import ctypes
 import os
@@ -33,7 +36,7 @@ NAMED = os.environ.get("VKDML_LIBRARY")
 PACKAGES = "meson ninja-build gcc libvulkan-dev"  # Debian's names of what a build takes
 
 OPTIONS = ["--buildtype=release", "-Doptimization=2", "-Ddefault_library=shared", "-Dtests=false", "-Dtools=false",
-           "-Dexamples=false", "-Dpython=false", "-Dc_link_args=-s"]
+           "-Dexamples=false", "-Dpython=false", "-Ddirectml_abi=false", "-Dc_link_args=-s"]
 
 
 def is_installed() -> bool:
@@ -103,6 +106,8 @@ def beside(path: str, variable: str, integration: str, name: str) -> str:
 BESIDE = {"libvkdml_onnx.so": ("VKDML_ONNX_LIBRARY", "onnx"),
           "libonnxruntime_ep_vkdml.so": ("VKDML_ONNXRUNTIME_PLUGIN", "onnxruntime")}
 PACKED = ("libvkdml.so", *BESIDE)
+DIRECTML = os.environ.get("VKDML_PACKED_DIRECTML")
+DIRECTML_PACKED = [os.path.join("_directml", name) for name in ("libdxcore.so", "libd3d12.so", "libdirectml.so")] if DIRECTML else []
 
 
 class BuildWithLibrary(build_py):
@@ -118,12 +123,15 @@ class BuildWithLibrary(build_py):
                 source = beside(path, variable, integration, name) if path else ""
                 if source:
                     self.copy_file(os.path.realpath(source), self.packed(name), preserve_mode=False)
+            for name in DIRECTML_PACKED:
+                self.mkpath(self.packed("_directml"))
+                self.copy_file(os.path.join(DIRECTML, os.path.basename(name)), self.packed(name), preserve_mode=False)
 
     def packed(self, name: str) -> str:
         return os.path.join(self.build_lib, "vkdml", name)
 
     def get_outputs(self, include_bytecode: int = 1) -> list:
-        packed = [self.packed(name) for name in PACKED]
+        packed = [self.packed(name) for name in [*PACKED, *DIRECTML_PACKED]]
         return super().get_outputs(include_bytecode) + [path for path in packed if os.path.exists(path)]
 
 

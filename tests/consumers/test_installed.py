@@ -6,6 +6,7 @@ import argparse
 import os
 import pathlib
 import shlex
+import subprocess
 import sys
 import tempfile
 
@@ -38,6 +39,9 @@ def expected(options, installed):
             names += ["includedir/vkdml_onnx.h", "libdir/libvkdml_onnx.so", f"libdir/libvkdml_onnx.so.{options.soversion}",
                       f"libdir/libvkdml_onnx.so.{options.version}"]
     # ONNX Runtime's plugin, where its headers were given.
+    private = installed.libdir / "vkdml" / "directml"
+    if private.exists():
+        names += [f"libdir/vkdml/directml/{name}" for name in ("libdxcore.so", "libd3d12.so", "libdirectml.so")]
     names += ["libdir/libonnxruntime_ep_vkdml.so"] if (installed.libdir / "libonnxruntime_ep_vkdml.so").exists() else []
     if "static" in installed.kinds:
         names += ["libdir/libvkdml.a"]
@@ -89,6 +93,11 @@ def main():
             folder = module.split('LIBRARY_FOLDER = "')[1].split('"')[0]
             there = (installed.python_folder / "vkdml" / folder / f"libvkdml.so.{options.soversion}").exists()
             tap.tell(there, "the Python module says where the library is", module)
+        private, command = installed.libdir / "vkdml" / "directml", installed.bindir / "vkdml"
+        if private.exists() and command.exists():
+            result = subprocess.run([command, "exec", "sh", "-c", 'echo "$TF_DIRECTML_PATH"'], capture_output=True, text=True,
+                                    env={name: value for name, value in os.environ.items() if name != "VKDML_DIRECTML"})
+            tap.tell(result.stdout == f"{private.resolve()}\n" and not result.stderr, "the command finds DirectML's libraries", result)
         license_file = installed.datadir / "licenses" / "vkdml" / "LICENSE"
         tap.tell(license_file.read_text() == (options.root / "LICENSE").read_text(), "the license is this project's")
     return tap.end()

@@ -20,8 +20,13 @@ import tap
 SOURCES, ONNX_PYTHON = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 PACKAGES, EMULATED = "".join(sys.argv[3:4]), sys.argv[4:]
 WHEELS = sorted(glob.glob(os.path.join(SOURCES, "build-wheel", "wheel", "*.whl")))
+HARNESS = os.path.join(SOURCES, "tests", "harness")
 EP = "VkdmlExecutionProvider"
 LIBRARIES = ("libonnxruntime_ep_vkdml.so", "libvkdml.so", "libvkdml_onnx.so")
+# Cross builds lack the headers for these. Each with its functions.
+DIRECTML = {} if EMULATED else {
+    "libdxcore.so": ["DXCoreCreateAdapterFactory"], "libdirectml.so": ["DMLCreateDevice", "DMLCreateDevice1"],
+    "libd3d12.so": ["D3D12CreateDevice", "D3D12GetDebugInterface", "D3D12SerializeVersionedRootSignature", "VER_1"]}
 
 ALONE = """
 import os, numpy, vkdml, onnxruntime_ep_vkdml as ep, vkdml.onnxruntime
@@ -55,6 +60,16 @@ session = onnxruntime.InferenceSession(os.environ["MODEL"], vkdml.onnxruntime.se
 results += [session.run(None, feeds)[0], vkdml.Model(os.environ["MODEL"], device="reference").run(feeds)["classes"]]
 print(session.get_providers()[0])
 print([numpy.allclose(result, results[2], 1e-5, 1e-6) for result in results])
+"""
+
+
+WITH_DIRECTML = """
+import sys, vkdml.directml
+vkdml.directml.enable(software=True)
+sys.path.append(sys.argv[1])
+import directml_adapters, subprocess
+print(directml_adapters.adapter_count() > 0, flush=True)
+subprocess.run([sys.executable, "-m", "vkdml.directml", "--device", "no such device", directml_adapters.__file__])
 """
 
 
@@ -109,7 +124,7 @@ class Wheels(unittest.TestCase):
             with open(os.path.join(there, "onnxruntime.pth"), "w") as file:
                 file.write(packages)
         command(ONNX_PYTHON, "-m", "pip", "--python", own, "install", "--quiet", "--no-index", "--disable-pip-version-check", *WHEELS)
-        return lambda program: command(own, "-W", "ignore", "-c", program, cwd=folder, env=self.environment()).splitlines()
+        return lambda program: command(own, "-W", "ignore", "-c", program, HARNESS, cwd=folder, env=self.environment()).splitlines()
 
     def test_names(self):
         """there are two, for any Python 3, and the one with libraries is for glibc 2.28"""
@@ -133,19 +148,24 @@ class Wheels(unittest.TestCase):
             self.assertEqual(required, ["numpy"] if name == "vkdml" else ["vkdml"])
 
     def test_libraries(self):
-        """libraries need glibc 2.28 or older and each other, and the plugin exports its three functions"""
-        for name in LIBRARIES:
-            path = os.path.join(self.folder, "vkdml", name)
+        """libraries need glibc 2.28 or older and each other, and export their functions only"""
+        for name in (*LIBRARIES, *DIRECTML):
+            path = os.path.join(self.folder, "vkdml", "_directml" if name in DIRECTML else "", name)
             needed = re.findall(r"\(NEEDED\).*\[(.*)\]", command("readelf", "-d", path))
             glibc = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0"}
             others = [one for one in needed if one not in glibc and not one.startswith("ld-linux")]
-            self.assertEqual(others, ["libvkdml.so"] if name == "libvkdml_onnx.so" else [], name)
+            self.assertEqual(sorted(others), ["libgcc_s.so.1", "libvkdml.so"] if name in DIRECTML else
+                             ["libvkdml.so"] if name == "libvkdml_onnx.so" else [], name)
             versions = re.findall(r"GLIBC_2\.(\d+)", command("readelf", "-V", path))
             self.assertLessEqual(max(map(int, versions)), 28, name)
             self.assertNotIn(SOURCES, command("readelf", "-d", path))
-        symbols = command("readelf", "-W", "--dyn-syms", os.path.join(self.folder, "vkdml", LIBRARIES[0]))
-        exported = [line.split()[-1] for line in symbols.splitlines() if " GLOBAL " in line and " UND " not in line]
-        self.assertEqual(sorted(exported), ["CreateEpFactories", "ReleaseEpFactory", "VkdmlOnnxRuntimeCountUses"])
+        self.assertEqual(self.exported(LIBRARIES[0]), ["CreateEpFactories", "ReleaseEpFactory", "VkdmlOnnxRuntimeCountUses"])
+        for name, functions in DIRECTML.items():
+            self.assertEqual(self.exported(os.path.join("_directml", name)), functions)
+
+    def exported(self, name):
+        symbols = command("readelf", "-W", "--dyn-syms", os.path.join(self.folder, "vkdml", name)).splitlines()
+        return sorted(line.split()[-1].split("@")[0] for line in symbols if re.search(" (GLOBAL|WEAK|UNIQUE) ", line) and " UND " not in line)
 
     def test_without_onnx_runtime(self):
         """in a fresh environment operators, models and the functions for ONNX Runtime's plugins work without ONNX Runtime"""
@@ -155,6 +175,11 @@ class Wheels(unittest.TestCase):
         self.assertEqual(lines, ["[1 2 3]", "(1, 5)", f"{EP} ['{EP}'] True", "libvkdml.so", "libvkdml_onnx.so",
                                  "libonnxruntime_ep_vkdml.so"])
         self.assertRegex(error, "needs ONNX Runtime, 1.23 or newer: pip install onnxruntime")
+
+    @unittest.skipUnless(DIRECTML, "a cross build has no DirectML's libraries")
+    def test_directml(self):
+        """in a fresh environment a client of DirectML finds the libraries, and so does a child by python -m vkdml.directml"""
+        self.assertEqual(self.installed(sys.executable, "--system-site-packages")(WITH_DIRECTML), ["True", "0 adapters"])
 
     def test_with_onnx_runtime(self):
         """in a fresh environment with ONNX Runtime a session runs, by the functions of plugins and by vkdml.onnxruntime"""

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
-from tap import finish, run_all, tell
+from tap import finish, run_all, skip, tell
 
 COMMAND, MODELS = (os.path.abspath(path) for path in sys.argv[1:3])
 VALIDATION = ["--debug"] if os.environ.get("VKDML_TEST_VALIDATION") == "1" else []

@@ -90,6 +90,8 @@ def test_bash(folder):
     expect_offer(complete_in_bash("--post_dispatch_barriers", "=", "uav"), {"uav", "uav+aliasing"},
                  "alternatives, after = too, and without the name `run`")
     expect_offer(complete_in_bash("operators", "GEM"), {"GEMM"}, "operators")
+    expect_offer(complete_in_bash("exec", "printen") & {"printenv"}, {"printenv"}, "programs")
+    expect_offer(complete_in_bash("exec", "python", "o", cwd=folder) & {"other.txt"}, {"other.txt"}, "files for a program")
 
 
 def shlex_bash(text):
@@ -160,6 +162,8 @@ def test_zsh(folder):
         "vkdml bench -a refer": "vkdml bench -a reference ",
         "vkdml check onl": "vkdml check only.json ",
         "vkdml help devi": "vkdml help devices ",
+        "vkdml exec --software printen": "vkdml exec --software printenv ",
+        "vkdml exec cat onl": "vkdml exec cat only.json ",
     }.items():
         completed = shell.complete(line)
         tell(completed == wanted, f"zsh completes `{line}`", completed)

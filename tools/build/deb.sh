@@ -10,7 +10,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/build/setup.sh
 . "$root/tools/build/setup.sh"
 # shellcheck disable=SC2086 # lists of packages
-require $packages $package_packages
+require $packages $package_packages g++ directx-headers-dev
 
 version=$(sed -n 's/^#define VKDML_VERSION_STRING "\(.*\)"/\1/p' "$root/include/vkdml/version.h")
 folder=$root/build-deb
@@ -63,4 +63,10 @@ printed=$(LD_LIBRARY_PATH=$libraries "$folder/reference")
     exit 1
 }
 "$installed/usr/bin/vkdml" check "$root/examples/models/padding_reflection.json"
+# shellcheck disable=SC2016 # the program's variable
+found=$("$installed/usr/bin/vkdml" exec sh -c 'echo "$TF_DIRECTML_PATH"')
+[ "$found" = "$libraries/vkdml/directml" ] || {
+    echo "vkdml exec gives a program the libraries of '$found'" >&2
+    exit 1
+}
 ls -l "$folder"/*.deb

@@ -1,5 +1,5 @@
-/* Functions of glibc that have a newer version since 2.28, with the behaviour and the symbol of their first version, which
- * glibc keeps. A library that links them runs with older versions of glibc, too; wheel.sh does, and defines
+/* Functions of glibc that have a newer version since 2.28, with the behaviour and the symbol of their first version,
+ * which glibc keeps. A library that links them runs with older versions of glibc, too; wheel.sh does, and defines
  * FIRST_VERSION, as "GLIBC_2.17", and STAT_VERSION, which older headers of glibc had as _STAT_VER. */
 struct stat64;
 
@@ -57,4 +57,18 @@ int lstat64(const char *path, struct stat64 *status) {
 
 int fstat64(int file, struct stat64 *status) {
     return first_fxstat64(STAT_VERSION, file, status);
+}
+
+/* What the C++ library is built for. Before 2.32 there was no such variable; 0: there may be other threads. */
+HIDDEN extern char __libc_single_threaded;
+char __libc_single_threaded = 0;
+
+/* Before 2.36 there was none; getentropy() is 2.25's, and cannot fail for four bytes. */
+int getentropy(void *bytes, unsigned long size);
+HIDDEN unsigned arc4random(void);
+
+unsigned arc4random(void) {
+    unsigned number = 0;
+    (void)!getentropy(&number, sizeof(number));
+    return number;
 }

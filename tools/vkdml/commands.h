@@ -14,5 +14,6 @@ extern const struct subcommand subcommand_bench;
 extern const struct subcommand subcommand_explain;
 extern const struct subcommand subcommand_template;
 extern const struct subcommand subcommand_selftest;
+extern const struct subcommand subcommand_exec;
 
 #endif

@@ -11,8 +11,8 @@
 #include "commands.h"
 
 static const struct subcommand *const subcommands[] = {
-    &subcommand_run,      &subcommand_check,   &subcommand_template, &subcommand_explain,
-    &subcommand_selftest, &subcommand_devices, &subcommand_bench,    &subcommand_operators,
+    &subcommand_run,     &subcommand_check, &subcommand_template,  &subcommand_explain, &subcommand_selftest,
+    &subcommand_devices, &subcommand_bench, &subcommand_operators, &subcommand_exec,
 };
 
 static const size_t subcommand_count = sizeof(subcommands) / sizeof(subcommands[0]);

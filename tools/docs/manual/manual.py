@@ -11,7 +11,7 @@ import textwrap
 
 # How zsh completes an argument of a kind; bash has the same by name in vkdml.bash.in.
 ZSH_ACTIONS = {"text": " ", "file": "_files", "model": '_files -g "*.(json|onnx)"', "folder": "_files -/",
-               "device": "_vkdml_devices", "operator": "_vkdml_operators"}
+               "device": "_vkdml_devices", "operator": "_vkdml_operators", "program": "_normal"}
 
 
 def options_of(command):
@@ -118,7 +118,8 @@ def zsh_option(option, levels):
 def zsh_case(command, levels):
     specs = [zsh_option(option, levels) for option in options_of(command)]
     if "operands" in command:
-        specs.append("      " + zsh_quote(f"*:{command['operands']}:{ZSH_ACTIONS[command['kind']]}"))
+        rest = "*::" if command["kind"] == "program" else "*:"  # a program's arguments are completed as that program's
+        specs.append("      " + zsh_quote(f"{rest}{command['operands']}:{ZSH_ACTIONS[command['kind']]}"))
     return f"    {command['name']})\n      _arguments -s -S : \\\n" + " \\\n".join("  " + spec for spec in specs) + " ;;\n"
 
 

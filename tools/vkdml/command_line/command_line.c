@@ -44,11 +44,13 @@ static void add_spellings(struct getopt_table *table, const char *name, int argu
     }
 }
 
-static void fill_table(struct getopt_table *table, const struct option_row *rows) {
-    /* ':' makes getopt_long() tell an argument that is missing from an option that is unknown; 'h' is --help. */
-    size_t length = (size_t)snprintf(table->letters, sizeof(table->letters), ":h");
+static void fill_table(struct getopt_table *table, const struct subcommand *subcommand) {
+    /* ':' makes getopt_long() tell an argument that is missing from an option that is unknown, '+' ends the options at
+     * the first operand; 'h' is --help. */
+    size_t length =
+        (size_t)snprintf(table->letters, sizeof(table->letters), "%s:h", subcommand->stops_at_operand ? "+" : "");
     add_name(table, "help", no_argument, 'h');
-    for (const struct option_row *row = rows; row && row->key; row++) {
+    for (const struct option_row *row = subcommand->options; row && row->key; row++) {
         /* Whatever stands behind a refused option, it is refused. */
         const int argument = row->refusal ? optional_argument : row->argument ? required_argument : no_argument;
         add_spellings(table, row->name, argument, row->key);
@@ -169,7 +171,7 @@ int command_line_read(const struct subcommand *subcommand, int argc, char **argv
     int key, status = COMMAND_LINE_GO_ON;
     bool help = false;
     table = (struct getopt_table){0};
-    fill_table(&table, subcommand->options);
+    fill_table(&table, subcommand);
     opterr = 0; /* what is wrong is told here */
     while (status == COMMAND_LINE_GO_ON && (key = getopt_long(argc, argv, table.letters, table.names, NULL)) != -1) {
         const char *word = argv[optind - 1];

@@ -79,7 +79,7 @@ void help_print(const struct subcommand *subcommand) {
 static const char *const kind_names[] = {
     [ARGUMENT_TEXT] = "text",       [ARGUMENT_FILE] = "file",         [ARGUMENT_MODEL] = "model",
     [ARGUMENT_FOLDER] = "folder",   [ARGUMENT_DEVICE] = "device",     [ARGUMENT_LEVEL] = "level",
-    [ARGUMENT_COMMAND] = "command", [ARGUMENT_OPERATOR] = "operator",
+    [ARGUMENT_COMMAND] = "command", [ARGUMENT_OPERATOR] = "operator", [ARGUMENT_PROGRAM] = "program",
 };
 
 /* Nothing for NULL; false where memory is out. */

@@ -22,6 +22,7 @@ enum argument_kind {
     ARGUMENT_LEVEL,    /* feature levels */
     ARGUMENT_OPERATOR, /* what `vkdml operators` lists */
     ARGUMENT_COMMAND,  /* subcommands */
+    ARGUMENT_PROGRAM,  /* programs and files: a command line of its own */
 };
 
 /* Keys of options without a letter begin here. */
@@ -60,6 +61,7 @@ struct subcommand {
     unsigned operands_least;          /* how many there must be */
     unsigned operands_most;           /* how many there may be */
     enum argument_kind kind;          /* of the operands */
+    bool stops_at_operand;            /* what comes after the first operand is no option of the subcommand */
     const char *summary;              /* a line: "runs a model" */
     const char *description;          /* paragraphs, with a newline between two; ends without one */
     const struct option_row *options; /* NULL: none but --help */

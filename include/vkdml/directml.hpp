@@ -625,6 +625,9 @@ class Objects {
     virtual void Keep(ID3D12CommandList *commandList, const std::shared_ptr<const void> &object) = 0;
     /** Records a copy into memory that the command list keeps. A null buffer: there is no such memory. May throw. */
     virtual VkdmlBufferBinding Copy(ID3D12CommandList *commandList, const VkdmlBufferBinding &from) = 0;
+    /** Called after an initializer was recorded: unmodified clients forget the barrier after it. */
+    virtual void EndInitialization(ID3D12CommandList *) {
+    }
 };
 
 /** AsResource() and AsCommandList() undone. */
@@ -1055,6 +1058,9 @@ class RecorderObject final : public Child<RecorderObject, IDMLCommandRecorder> {
                                 dispatchable != nullptr ? TableObject::Of(dispatchable)->dispatchable : nullptr,
                                 bound != nullptr ? bound->Table() : nullptr);
         device_->Remove(result, vkdmlGetErrorMessage());
+        if (bound != nullptr && bound->dispatched->initializes) {
+            device_->Native().EndInitialization(commandList);
+        }
     }
 
   private:

@@ -107,6 +107,8 @@ struct IVkdmlDevice : IUnknown {
     /** Records a copy into memory that the list keeps, with barriers. A null buffer: it failed; the log has the reason.
      */
     virtual VkdmlBufferBinding STDMETHODCALLTYPE Copy(ID3D12CommandList *list, const VkdmlBufferBinding &from) = 0;
+    /** Makes commands that follow in the list wait for those before. */
+    virtual void STDMETHODCALLTYPE Barrier(ID3D12CommandList *list) = 0;
 };
 
 } // namespace vkdml::abi

@@ -27,6 +27,10 @@ class NativeObjects final : public directml::detail::Objects {
     VkdmlBufferBinding Copy(ID3D12CommandList *list, const VkdmlBufferBinding &from) override {
         return device_->Copy(list, from);
     }
+    /** TensorFlow's plugin records an operator right after its initializer, without a barrier, for ResourceScatterMul. */
+    void EndInitialization(ID3D12CommandList *list) override {
+        device_->Barrier(list);
+    }
 
   private:
     IVkdmlDevice *const device_; /**< of the parent, to which directml.hpp's device keeps a reference */

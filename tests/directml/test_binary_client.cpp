@@ -910,7 +910,9 @@ void tables_keep_their_operator(void **) {
     assert_true(gpu.read<float>(y.Get(), 4) == (std::vector<float>{0, 2, 0, 4}));
 }
 
-void initializers_keep_weights(void **) {
+/** @param separately the initializer runs in a list of its own; otherwise no barrier stands between it and the operator,
+ *                   as in the list of one of TensorFlow's kernels */
+void multiply_by_weights(bool separately) {
     Dml gpu;
     const Row row(4), owned(4, DML_TENSOR_FLAG_OWNED_BY_DML);
     const DML_ELEMENT_WISE_MULTIPLY_OPERATOR_DESC multiply{&row.desc, &owned.desc, &row.desc};
@@ -921,8 +923,8 @@ void initializers_keep_weights(void **) {
     const ComPtr<ID3D12Resource> x = gpu.upload(std::vector<float>{1, 2, 3, 4}),
                                  y = gpu.create_buffer(D3D12_HEAP_TYPE_DEFAULT, 16);
     const Bound bound_kept(persistent.Get(), kept), bound_x(x.Get(), 16), bound_y(y.Get(), 16);
+    const ComPtr<ID3D12Resource> weights = gpu.upload(std::vector<float>{2, 3, 4, 5});
     {
-        const ComPtr<ID3D12Resource> weights = gpu.upload(std::vector<float>{2, 3, 4, 5});
         const DML_BUFFER_BINDING buffers[] = {{nullptr, 0, 0}, {weights.Get(), 0, 16}};
         const DML_BUFFER_ARRAY_BINDING array = {2, buffers};
         const DML_BINDING_DESC inputs = {DML_BINDING_TYPE_BUFFER_ARRAY, &array};
@@ -933,7 +935,9 @@ void initializers_keep_weights(void **) {
         table->BindInputs(1, &inputs);
         table->BindOutputs(1, &bound_kept.desc);
         gpu.recorder->RecordDispatch(gpu.list.Get(), initializer.Get(), table.Get());
-        gpu.run();
+        if (separately) {
+            gpu.run();
+        }
     }
     const ComPtr<IDMLBindingTable> table = gpu.table(compiled.Get());
     const DML_BINDING_DESC inputs[] = {bound_x.desc, {DML_BINDING_TYPE_NONE, nullptr}};
@@ -942,6 +946,15 @@ void initializers_keep_weights(void **) {
     table->BindPersistentResource(&bound_kept.desc);
     gpu.recorder->RecordDispatch(gpu.list.Get(), compiled.Get(), table.Get());
     assert_true(gpu.read<float>(y.Get(), 4) == (std::vector<float>{2, 6, 12, 20}));
+}
+
+void initializers_keep_weights(void **) {
+    multiply_by_weights(true);
+}
+
+/** The validation layer reports a missing barrier. */
+void initializers_end_with_a_barrier(void **) {
+    multiply_by_weights(false);
 }
 
 // A graph of operators of one type over rows of four floats: nodes take what they state and give one output each.
@@ -1168,6 +1181,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(operators_run_on_command_lists),
         cmocka_unit_test(tables_keep_their_operator),
         cmocka_unit_test(initializers_keep_weights),
+        cmocka_unit_test(initializers_end_with_a_barrier),
         cmocka_unit_test(outputs_of_a_graph_may_be_bound_onto_its_inputs),
         cmocka_unit_test(devices_are_found_and_refused),
         cmocka_unit_test(objects_outlive_their_device),

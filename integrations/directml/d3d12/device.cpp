@@ -50,6 +50,12 @@ HRESULT STDMETHODCALLTYPE Private::Keep(ID3D12CommandList *list, const std::shar
     });
 }
 
+void STDMETHODCALLTYPE Private::Barrier(ID3D12CommandList *list) {
+    if (CommandList *const own = ListOf(list, gpu_)) {
+        own->ResourceBarrier(0, nullptr);
+    }
+}
+
 VkdmlBufferBinding STDMETHODCALLTYPE Private::Copy(ID3D12CommandList *list, const VkdmlBufferBinding &from) {
     VkdmlBufferBinding to{};
     (void)Guard("IDMLCommandRecorder::RecordDispatch", [&] {

@@ -118,6 +118,7 @@ VKDML_API VkdmlResult vkdmlBindPersistentResource(VkdmlBindingTable table, const
  * An input that only overlaps the temporary or persistent resource is not listed. Nor is a tensor that is not bound.
  * Has no counterpart in DirectML. Host-synchronized on table. Allocates nothing.
  *
+ * @param table   whose inputs and outputs are compared
  * @param[in,out] count in: length of inputs in elements, ignored if inputs is NULL; out: how many inputs overlap, also
  *                where that is more than the length
  * @param[out] inputs their numbers in increasing order, as vkdmlBindInputs() counts them; the caller's memory. NULL:

@@ -26,7 +26,9 @@ LIBRARIES = ("libonnxruntime_ep_vkdml.so", "libvkdml.so", "libvkdml_onnx.so")
 # Cross builds lack the headers for these. Each with its functions.
 DIRECTML = {} if EMULATED else {
     "libdxcore.so": ["DXCoreCreateAdapterFactory"], "libdirectml.so": ["DMLCreateDevice", "DMLCreateDevice1"],
-    "libd3d12.so": ["D3D12CreateDevice", "D3D12GetDebugInterface", "D3D12SerializeVersionedRootSignature", "VER_1"]}
+    "libd3d12.so": ["D3D12CreateDevice", "D3D12CreateRootSignatureDeserializer",
+                    "D3D12CreateVersionedRootSignatureDeserializer", "D3D12EnableExperimentalFeatures", "D3D12GetDebugInterface",
+                    "D3D12GetInterface", "D3D12SerializeRootSignature", "D3D12SerializeVersionedRootSignature", "VER_1"]}
 
 ALONE = """
 import os, numpy, vkdml, onnxruntime_ep_vkdml as ep, vkdml.onnxruntime

@@ -100,10 +100,17 @@ static bool expand(const struct onnx_growing_node *node) {
     if (!onnx_grows_only(node, 1) || !onnx_read_growing_sizes(node, 1, &sizes) || !find_growing(&sizes, &which)) {
         return onnx_fix_inputs(node->call);
     }
+    struct onnx_size_element size;
+    if (growing != NULL) {
+        size = onnx_growing_size(growing);
+    } else if (which < sizes.count) {
+        size = sizes.elements[which];
+    } else {
+        return onnx_fix_inputs(node->call);
+    }
     const uint32_t own = node->plain[0]->rank, rank = own > sizes.count ? own : sizes.count;
     const uint32_t at = which == ONNX_NONE ? ONNX_NONE : which + rank - sizes.count;
     const uint32_t from = growing == NULL ? at : growing->dimension + rank - own;
-    const struct onnx_size_element size = growing != NULL ? onnx_growing_size(growing) : sizes.elements[which];
     if (which == ONNX_NONE) {
         /* 1 keeps the size; others are of this run. */
         if (from + sizes.count >= rank && sizes.elements[from + sizes.count - rank].bias != 1) {

@@ -12,7 +12,7 @@ import sys
 
 EVERY_SECOND = ("differential, portable kernels, ",)
 # Suites that no profile runs.
-NEVER = {"host", "loader", "profiles", "halves", "math", "appended", "counted"}
+NEVER = {"host", "loader", "profiles", "halves", "math", "appended", "counted", "directml"}
 # Suites that only some run, as tests/profiles/meson.build has it.
 ONLY = {"bench": {"minimum"}, "selftest": {"minimum"}, "large": {"minimum", "windows"}, "tails": {"minimum", "windows"},
         "processors": {"minimum", "windows", "processor"}}

@@ -449,7 +449,7 @@ struct Dispatched {
     bool initializes = false;
     std::vector<std::shared_ptr<const Dispatched>> operators; /**< of an initializer, which runs their pipelines */
 
-    /* What SpareTables keeps here. */
+    /* The members below belong to SpareTables. */
     const std::shared_ptr<SpareTables> tables;
     mutable std::list<VkdmlBindingTable> spare;  /**< oldest first */
     mutable std::list<const Dispatched *> place; /**< the element that is in the order while there are spare tables */
@@ -613,13 +613,13 @@ class DebugPart final : public IDMLDebugDevice {
     VkdmlDevice device_;
 };
 
-/** What stands for Direct3D 12's objects: here handles of Vulkan, and objects in the library for binary clients. */
+/** Translates pointers to Direct3D 12's objects: to Vulkan handles here, to real objects in libdirectml.so. */
 class Objects {
   public:
     virtual ~Objects() = default;
-    /** The buffer behind a binding, and where the binding begins in it. */
+    /** Returns the buffer that a binding names, with the offset and size in bytes. */
     virtual VkdmlBufferBinding Binding(const DML_BUFFER_BINDING &binding) = 0;
-    /** What a command list records into; VK_NULL_HANDLE: it cannot record. */
+    /** Returns the command buffer of a command list, or VK_NULL_HANDLE if the list cannot record. */
     virtual VkCommandBuffer Commands(ID3D12CommandList *commandList) = 0;
     /** Keeps an object as long as what was recorded into a command list may be executed. May throw. */
     virtual void Keep(ID3D12CommandList *commandList, const std::shared_ptr<const void> &object) = 0;
@@ -630,7 +630,7 @@ class Objects {
     }
 };
 
-/** AsResource() and AsCommandList() undone. */
+/** The inverse of AsResource() and AsCommandList(). */
 class Handles final : public Objects {
   public:
     VkdmlBufferBinding Binding(const DML_BUFFER_BINDING &binding) override {
@@ -769,14 +769,14 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
             message_ = reason;
         }
     }
-    /** Of what is created for this device. */
+    /** The spare binding tables of this device. */
     const std::shared_ptr<SpareTables> &Spares() const noexcept {
         return spares_;
     }
     Objects &Native() noexcept {
         return objects_ != nullptr ? *objects_ : handles_;
     }
-    /** Of handles; other objects release what was recorded by themselves. */
+    /** For Vulkan handles only; libdirectml.so releases recorded objects when the command allocator is reset. */
     void ReleaseRecorded(ID3D12CommandList *commandList) {
         handles_.ReleaseRecorded(commandList);
     }

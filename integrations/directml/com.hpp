@@ -1,4 +1,4 @@
-/* What the three libraries share: reference counts, HRESULTs, the log, and the private interfaces between them. */
+/* Shared by the three libraries: reference counts, HRESULTs, the log, and the private interface between them. */
 #ifndef VKDML_DIRECTML_COM_HPP
 #define VKDML_DIRECTML_COM_HPP
 
@@ -91,8 +91,8 @@ template <typename Interface> class Reference {
     Interface *object_ = nullptr;
 };
 
-/** How libdirectml.so reaches Vulkan behind the objects of libd3d12.so: an interface of its ID3D12Device. Both come
- * from one build of vkdml, so it has no versions. */
+/** Gives libdirectml.so access to the Vulkan objects of libd3d12.so; an interface of its ID3D12Device. Both libraries
+ * come from one build of vkdml, so the interface has no versions. */
 struct IVkdmlDevice : IUnknown {
     /** Borrowed: lives as long as the ID3D12Device. */
     virtual VkdmlDevice STDMETHODCALLTYPE GetVkdmlDevice() = 0;

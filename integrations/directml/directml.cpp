@@ -27,7 +27,8 @@ class NativeObjects final : public directml::detail::Objects {
     VkdmlBufferBinding Copy(ID3D12CommandList *list, const VkdmlBufferBinding &from) override {
         return device_->Copy(list, from);
     }
-    /** TensorFlow's plugin records an operator right after its initializer, without a barrier, for ResourceScatterMul. */
+    /** TensorFlow's plugin records an operator right after its initializer, without a barrier, for ResourceScatterMul.
+     */
     void EndInitialization(ID3D12CommandList *list) override {
         device_->Barrier(list);
     }

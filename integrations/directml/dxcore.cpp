@@ -130,7 +130,7 @@ std::vector<unsigned char> Adapter::Property(DXCoreAdapterProperty property) con
     }
 }
 
-/** What a process may use is what the device has: Vulkan tells less without an extension. */
+/** The memory budget of a process is the size of the heap: Vulkan reports budgets only with an extension. */
 HRESULT STDMETHODCALLTYPE Adapter::QueryState(DXCoreAdapterState state, std::size_t inputSize, const void *input,
                                               std::size_t outputSize, void *output) {
     if (state == DXCoreAdapterState::IsDriverUpdateInProgress && output != nullptr && outputSize >= sizeof(bool)) {

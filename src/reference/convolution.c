@@ -17,8 +17,8 @@ static bool next_element(const struct vkdml_tensor *filter, struct vkdml_coordin
     return false;
 }
 
-/* Where along dimension d an output element meets what lies at an element of the filter; false: at padding. Sizes and
- * steps have 32 bits, and products of them beyond 2^34 are padding: divisions find these first. */
+/* Finds the input element along dimension d that an output element multiplies by a filter element. Returns false in the
+ * padding. Sizes and steps have 32 bits, so positions are compared by division before products could overflow. */
 static bool find_place(const struct vkdml_instance *instance, uint32_t d, uint32_t out, uint32_t element,
                        uint32_t *place) {
     const DML_CONVOLUTION_OPERATOR_DESC *desc = instance->desc;

@@ -4,7 +4,7 @@ Evidence came from a recorder between the client and libdirectml.so, which print
 libdirectml.so, as the wheel has it, for its verdict on the same descriptor.
 """
 
-# What vkdml's libraries log when they refuse a descriptor or a command: (regular expression, reason).
+# Messages that vkdml's libraries log when they refuse a descriptor or a command: (regular expression, reason).
 REFUSALS = (
     (r"DML_OPERATOR_AVERAGE_POOLING: Strides\[\d\] is 0", "adaptive pooling to a larger size sends a stride of 0"),
     (r"Sizes\[\d\] is 0, must be at least 1", "it describes an empty tensor, which Microsoft's library refuses, too"),

@@ -148,7 +148,7 @@ def test_transformer():
     return check_training(Transformer(), batches, adam(0.003), 1e-3)
 
 
-# Of torchvision, with the side of the image.
+# Networks of torchvision: width and height of the image.
 NETWORKS = {"resnet18": 64, "resnet50": 64, "mobilenet_v3_small": 64, "squeezenet1_1": 64, "shufflenet_v2_x1_0": 64,
             "efficientnet_b0": 64, "densenet121": 64, "convnext_tiny": 64, "regnet_y_400mf": 64, "mnasnet0_5": 64,
             "vit_b_32": 224, "googlenet": 64}

@@ -40,7 +40,7 @@ using CreateDml1 = HRESULT (*)(ID3D12Device *, DML_CREATE_DEVICE_FLAGS, DML_FEAT
 
 constexpr std::size_t lineBytes = 8192;
 
-// Where the child process is, so that a crash of Microsoft's library names its case.
+// The current case of the child process, so that a crash of Microsoft's library is reported with its case.
 struct Shared {
     std::uint64_t index;
     char line[lineBytes];
@@ -51,7 +51,7 @@ struct Difference {
     std::string line;
 };
 
-// What one process compares: the cases of an operator from one of them on.
+// The cases of one operator that a process compares.
 struct Comparison {
     IDMLDevice *device;
     DML_FEATURE_LEVEL level;
@@ -113,7 +113,7 @@ Verdicts judge(const Comparison &comparison, const operator_case *c) {
     return {vkdmlValidateOperator(&desc.op, comparison.level) == VKDML_SUCCESS, accepts(comparison.device, desc.op)};
 }
 
-// A line without the fields that the difference does not need. What Microsoft's library crashes on is left as it is.
+// Removes the fields of a case line that the difference does not depend on. Lines that crash Microsoft's library stay.
 std::string reduce(const Comparison &comparison, const std::string &line, const Verdicts &verdicts) {
     static operator_case c;
     std::istringstream stream(line);
@@ -135,7 +135,7 @@ std::string reduce(const Comparison &comparison, const std::string &line, const 
     return reduced;
 }
 
-// What cannot be left out, but for whole tensors: the names of layouts and flags.
+// The fields of a reduced case, with names of layouts and flags in place of whole tensors.
 std::string kind_of_case(const std::string &reduced) {
     std::string kind;
     std::istringstream fields(reduced);
@@ -222,8 +222,8 @@ struct Library {
 using CheckFeatures = HRESULT(STDMETHODCALLTYPE *)(ID3D12Device *, D3D12_FEATURE, void *, UINT);
 CheckFeatures checkFeatures; // libd3d12.so's
 
-// Which types Microsoft's library takes depends on the shaders of the device. vkdml's libd3d12.so has no shaders, so it
-// is told of a device that has all types.
+// Microsoft's library accepts data types by the shader features of the device. vkdml's libd3d12.so has no shaders, so
+// this function reports that all types are supported.
 HRESULT STDMETHODCALLTYPE check_features(ID3D12Device *device, D3D12_FEATURE feature, void *data, UINT size) {
     const HRESULT found = checkFeatures(device, feature, data, size);
     if (feature == D3D12_FEATURE_D3D12_OPTIONS && found >= 0) {

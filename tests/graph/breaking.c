@@ -54,7 +54,7 @@ static bool lose_output_edge(const struct breaking *breaking) {
     return true;
 }
 
-/* Of a value that is one output and is read by nobody, the only one of its node: the graph then has one output less. */
+/* Removes a graph output that is the only output of its node and has no other reader. */
 static bool lose_output(const struct breaking *breaking) {
     struct graph *graph = breaking->graph;
     for (uint32_t i = 0; i < breaking->made->output_count; i++) {

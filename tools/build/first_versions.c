@@ -59,7 +59,7 @@ int fstat64(int file, struct stat64 *status) {
     return first_fxstat64(STAT_VERSION, file, status);
 }
 
-/* What the C++ library is built for. Before 2.32 there was no such variable; 0: there may be other threads. */
+/* The C++ library reads this variable, which glibc has since 2.32. 0 means that other threads may exist. */
 HIDDEN extern char __libc_single_threaded;
 char __libc_single_threaded = 0;
 

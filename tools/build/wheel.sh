@@ -127,7 +127,7 @@ fi
 
 # ---- the tag ----
 
-# glibc's libraries and GCC's unwinder, which manylinux allows, are of one version; nothing else is everywhere.
+# manylinux allows glibc's libraries and GCC's unwinder; no other library is present on all systems.
 # shellcheck disable=SC2086 # a list
 needed=$(readelf -d $libraries | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 others=$(echo "$needed" | grep -Ev '^(libc|libm|libdl|libpthread|librt|libgcc_s|ld-linux.*)\.so\.[0-9]+$|^libvkdml\.so$' || true)

@@ -53,7 +53,7 @@ static bool apply_option(int key, const char *argument, void *context) {
 static const char *const libraries[] = {"libdxcore.so", "libd3d12.so", "libdirectml.so"};
 #define LIBRARY_COUNT (sizeof(libraries) / sizeof(libraries[0]))
 
-/* Where the libraries are: an absolute path, or one that starts at this program's folder; installed, and in a build. */
+/* Folders of the libraries, installed and in a build: absolute, or relative to the folder of this program. */
 static const char *const places[] = {VKDML_DIRECTML_INSTALLED, "../integrations/directml"};
 #define PLACE_COUNT (sizeof(places) / sizeof(places[0]))
 

@@ -312,8 +312,8 @@ UINT Repeated(UINT value, UINT bytes) {
 
 } // namespace
 
-/** Of integers, or of FLOAT32's bits in a view of that format. The descriptor's resource may be gone: only the one that
- * is passed is used. */
+/** Records a clear by integers, or by the bits of a FLOAT32 value. The resource of the descriptor may have been
+ * released, so only the resource that is passed is used. */
 void CommandList::Fill(const char *method, const Descriptor *descriptor, ID3D12Resource *resource, const UINT *values,
                        UINT rectCount) {
     if (descriptor == nullptr || descriptor->resource == nullptr || values == nullptr || !IsUsable(method, resource)) {

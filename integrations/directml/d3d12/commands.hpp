@@ -158,7 +158,7 @@ class CommandList final : public Child<CommandList, ID3D12GraphicsCommandList, I
     /** The command buffer for a dispatch while the list is open, with all barriers recorded; otherwise
      * VK_NULL_HANDLE. */
     VkCommandBuffer RecordDispatch();
-    /** What ExecuteCommandLists() submits: VK_NULL_HANDLE of a list that is open, that failed, or whose allocator was
+    /** Returns the command buffer to submit, or VK_NULL_HANDLE if the list is open, has failed, or its allocator was
      * reset. */
     VkCommandBuffer Closed() const noexcept {
         return open_ || result_ != ok || pool_->generation() != generation_ ? VK_NULL_HANDLE : commands_;

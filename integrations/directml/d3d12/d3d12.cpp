@@ -1,4 +1,4 @@
-/* What libd3d12.so exports. */
+/* The functions that libd3d12.so exports. */
 #include <algorithm>
 
 #include "adapters.hpp"

@@ -9,7 +9,7 @@
 
 namespace vkdml::d3d12 {
 
-/** What a descriptor handle points to. */
+/** A descriptor; descriptor handles are pointers to it. */
 struct Descriptor {
     const void *resource; /**< NULL: there is none. Never dereferenced: it may have been released. */
     D3D12_UNORDERED_ACCESS_VIEW_DESC view;
@@ -32,7 +32,7 @@ class DescriptorHeap final : public Child<DescriptorHeap, ID3D12DescriptorHeap, 
     D3D12_CPU_DESCRIPTOR_HANDLE STDMETHODCALLTYPE GetCPUDescriptorHandleForHeapStart() override {
         return {reinterpret_cast<SIZE_T>(descriptors_.get())};
     }
-    /** Of a heap that is not visible to shaders: 0. */
+    /** Returns 0 if the heap is not shader-visible. */
     D3D12_GPU_DESCRIPTOR_HANDLE STDMETHODCALLTYPE GetGPUDescriptorHandleForHeapStart() override {
         const bool visible = (desc_.Flags & D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE) != 0;
         return {visible ? reinterpret_cast<UINT64>(descriptors_.get()) : 0};

@@ -22,7 +22,7 @@ ULONG STDMETHODCALLTYPE Private::Release() {
 
 namespace {
 
-/** The list behind an interface, if it is of this device; otherwise NULL. */
+/** Returns the object of a command list, or NULL if the list belongs to another device. */
 CommandList *ListOf(ID3D12CommandList *list, const std::shared_ptr<Gpu> &gpu) {
     auto *const own = static_cast<CommandList *>(list);
     return own != nullptr && own->IsOf(gpu) ? own : nullptr;
@@ -410,7 +410,7 @@ void STDMETHODCALLTYPE DeviceObject::GetResourceTiling(ID3D12Resource *, UINT *,
     Refuse("ID3D12Device::GetResourceTiling", "there are no tiled resources");
 }
 
-/** What compute clients ask. Structures are filled with 0 first: no feature of graphics is supported. */
+/** Answers the queries of compute clients. Graphics features are reported as not supported. */
 HRESULT STDMETHODCALLTYPE DeviceObject::CheckFeatureSupport(D3D12_FEATURE feature, void *data, UINT bytes) {
     const auto as = [&](auto *&typed) {
         typed = static_cast<std::remove_reference_t<decltype(typed)>>(data);

@@ -64,7 +64,7 @@ Gpu::Gpu(const std::string &name)
     vulkan_.Check(vulkan_.createSemaphore(vulkan_.handles.device, &info, nullptr, &progress_), "vkCreateSemaphore");
 }
 
-/** All objects of the device hold a reference, so that nobody else uses it. What still runs is waited for. */
+/** All objects of the device hold a reference, so no other thread uses it. Waits for pending submissions. */
 Gpu::~Gpu() {
     {
         const std::lock_guard<std::mutex> guard(mutex_);
@@ -84,7 +84,7 @@ Gpu::~Gpu() {
     vulkan_.destroySemaphore(vulkan_.handles.device, progress_, nullptr);
 }
 
-/** Where memory is out, that of resources which were released while they were being filled with 0 may suffice. */
+/** If memory is exhausted, frees resources that were released while they were being cleared, and retries. */
 std::shared_ptr<const Range> Gpu::AllocateRange(Use use, std::uint64_t bytes) {
     try {
         return memory_->Allocate(use, bytes);
@@ -327,8 +327,8 @@ bool Gpu::IsBusy(const CommandPool &pool) {
     return pool.queued != 0 || (pool.serial > completed_ && pool.serial > Completed());
 }
 
-/** Destroys earlier ones too that are idle by now, all without the lock. Of a device that is removed it is not known
- * what still runs: its pools are destroyed with it. */
+/** Also destroys pools retired earlier that are idle now, without the lock. The state of a removed device's submissions
+ * is unknown, so its pools are destroyed with the device. */
 void Gpu::Retire(std::shared_ptr<CommandPool> pool) noexcept {
     std::shared_ptr<CommandPool> idle;
     const auto move = [](std::shared_ptr<CommandPool> &from, std::shared_ptr<CommandPool> &to) {

@@ -53,7 +53,7 @@ struct Wait {
     int event;            /**< an eventfd; -1: a thread waits */
 };
 
-/** What a command queue was asked to do and has not done yet. */
+/** A pending operation of a command queue. */
 struct Operation {
     std::vector<VkCommandBuffer> commands;
     std::vector<std::shared_ptr<CommandPool>> pools; /**< of the commands */

@@ -9,7 +9,7 @@
  * nothing.
  *
  * Empty blocks stay for the next allocations, up to spareLimit bytes per kind of memory: a training step frees and
- * makes all its tensors. Where a driver is out of memory all empty blocks are freed and the allocation is tried again.
+ * makes all its tensors. If the driver is out of memory, all empty blocks are freed and the allocation is retried.
  */
 #ifndef VKDML_DIRECTML_D3D12_MEMORY_HPP
 #define VKDML_DIRECTML_D3D12_MEMORY_HPP

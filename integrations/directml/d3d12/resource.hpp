@@ -73,7 +73,7 @@ class Resource final : public Child<Resource, ID3D12Resource, ID3D12Pageable> {
     const std::uint64_t offset_;
 };
 
-/** The object behind an interface of this library; NULL for NULL. */
+/** Casts an interface of this library to its object; NULL stays NULL. */
 inline Resource *Of(ID3D12Resource *resource) noexcept {
     return static_cast<Resource *>(resource);
 }

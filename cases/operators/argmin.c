@@ -36,6 +36,9 @@ static const char *const argmax_fixed[] = {
     "AxisDirection=DECREASING",
     "ARGMAX seed=7 InputTensor=FLOAT16[90001,2] InputTensor.fill=UNIT OutputTensor=UINT32[1,2] AxisCount=1 Axes=0 "
     "AxisDirection=INCREASING",
+    /* An axis that is listed twice counts once. */
+    "ARGMAX InputTensor=FLOAT32[2,3] InputTensor.data=1,2,3,4,6,5 OutputTensor=UINT32[1,1] OutputTensor.data=4 "
+    "AxisCount=3 Axes=1,0,1 AxisDirection=INCREASING",
 };
 
 /* Many of the greatest, and of the least. */

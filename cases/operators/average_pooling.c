@@ -61,17 +61,37 @@ static const char *const average_pooling_fixed[] = {
     /* More elements than an invocation may walk. */
     AVERAGE "seed=5 InputTensor=FLOAT32[1,1,160,251] InputTensor.fill=UNIT OutputTensor=FLOAT32[1,1,1,2] "
             "DimensionCount=2 Strides=1,1 WindowSize=160,250 StartPadding=0,0 EndPadding=0,0 IncludePadding=0",
+    /* More windows than fit, as ceil_mode has them: what is beyond is padding. Fewer than fit. */
+    AVERAGE "InputTensor=FLOAT32[1,1,1,5] InputTensor.data=1,3,5,7,9 OutputTensor=FLOAT32[1,1,1,4] "
+            "OutputTensor.data=2,6,9,0 DimensionCount=2 Strides=1,2 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0 "
+            "IncludePadding=0",
+    AVERAGE "InputTensor=FLOAT32[1,1,1,5] InputTensor.data=1,3,5,7,9 OutputTensor=FLOAT32[1,1,1,4] "
+            "OutputTensor.data=2,6,4.5,0 DimensionCount=2 Strides=1,2 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0 "
+            "IncludePadding=1",
+    AVERAGE "InputTensor=FLOAT16[1,1,3,2] InputTensor.data=1,3,5,7,9,11 OutputTensor=FLOAT16[1,1,1,1] "
+            "OutputTensor.data=4 DimensionCount=2 Strides=1,1 WindowSize=2,2 StartPadding=0,0 EndPadding=0,0 "
+            "IncludePadding=0",
+    /* Windows larger than the padded input; all windows at one place. */
+    AVERAGE "InputTensor=FLOAT32[1,1,1,3] InputTensor.data=1,3,5 OutputTensor=FLOAT32[1,1,1,2] "
+            "OutputTensor.data=3,4 DimensionCount=2 Strides=1,1 WindowSize=1,5 StartPadding=0,0 EndPadding=0,1 "
+            "IncludePadding=0",
+    AVERAGE "InputTensor=FLOAT32[1,1,1,3] InputTensor.data=1,3,5 OutputTensor=FLOAT32[1,1,1,1] "
+            "OutputTensor.data=1.125 DimensionCount=2 Strides=1,1 WindowSize=2,4 StartPadding=0,0 EndPadding=0,0 "
+            "IncludePadding=1",
+    AVERAGE "InputTensor=FLOAT32[1,1,2,2] InputTensor.data=1,3,5,7 OutputTensor=FLOAT32[1,1,3,5] "
+            "OutputTensor.data=4,4,4,4,4,4,4,4,4,4,4,4,4,4,4 DimensionCount=2 Strides=0,0 WindowSize=2,2 "
+            "StartPadding=0,0 EndPadding=0,0 IncludePadding=0",
+    AVERAGE "seed=7 InputTensor=FLOAT32[2,3,31,61] InputTensor.fill=UNIT OutputTensor=FLOAT32[2,3,18,160] "
+            "DimensionCount=2 Strides=2,1 WindowSize=3,3 StartPadding=1,1 EndPadding=0,0 IncludePadding=0",
+    AVERAGE "seed=8 InputTensor=FLOAT16[1,2,41,61] InputTensor.fill=UNIT OutputTensor=FLOAT16[1,2,44,66] "
+            "DimensionCount=2 Strides=1,1 WindowSize=11,21 StartPadding=0,0 EndPadding=0,0 IncludePadding=0",
 };
 static const struct case_refusal average_pooling_refused[] = {
-    {AVERAGE "InputTensor=FLOAT32[1,1,4,4] OutputTensor=FLOAT32[1,1,2,3] DimensionCount=2 Strides=2,1 WindowSize=2,2 "
-             "StartPadding=0,0 EndPadding=0,1 IncludePadding=0",
-     "DML_OPERATOR_AVERAGE_POOLING: OutputTensor.Sizes[3] is 3, must be 4, the number of windows"},
     {AVERAGE "InputTensor=FLOAT32[1,1,4,4] OutputTensor=FLOAT32[2,1,4,4] DimensionCount=2 Strides=1,1 WindowSize=1,1 "
              "StartPadding=0,0 EndPadding=0,0 IncludePadding=0",
      "DML_OPERATOR_AVERAGE_POOLING: OutputTensor.Sizes[0] is 2, must be 1 = InputTensor.Sizes[0]"},
-    {AVERAGE "InputTensor=FLOAT32[1,1,4,4] OutputTensor=FLOAT32[1,1,4,4] DimensionCount=2 Strides=0,1 WindowSize=1,0 "
+    {AVERAGE "InputTensor=FLOAT32[1,1,4,4] OutputTensor=FLOAT32[1,1,4,4] DimensionCount=2 Strides=1,1 WindowSize=1,0 "
              "StartPadding=0,0 EndPadding=0,0 IncludePadding=0",
-     "DML_OPERATOR_AVERAGE_POOLING: Strides[0] is 0, must be at least 1\n"
      "DML_OPERATOR_AVERAGE_POOLING: WindowSize[1] is 0, must be at least 1"},
     {AVERAGE "InputTensor=FLOAT32[1,1,4,4,4] OutputTensor=FLOAT32[1,1,4,4,4] DimensionCount=2 Strides=1,1 "
              "WindowSize=1,1 StartPadding=0,0 EndPadding=0,0 IncludePadding=0",
@@ -94,11 +114,11 @@ static const char *const average_pooling1_fixed[] = {
     "Dilations=1,3 IncludePadding=0",
     "AVERAGE_POOLING1 seed=1 InputTensor=FLOAT32[2,3,20,48] InputTensor.fill=UNIT OutputTensor=FLOAT32[2,3,16,44] "
     "DimensionCount=2 Strides=1,1 WindowSize=3,3 StartPadding=0,0 EndPadding=0,0 Dilations=2,2 IncludePadding=1",
+    "AVERAGE_POOLING1 InputTensor=FLOAT32[1,1,1,5] InputTensor.data=1,2,3,4,5 OutputTensor=FLOAT32[1,1,1,3] "
+    "OutputTensor.data=2.5,3,5 DimensionCount=2 Strides=1,2 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0 "
+    "Dilations=1,3 IncludePadding=0",
 };
 static const struct case_refusal average_pooling1_refused[] = {
-    {"AVERAGE_POOLING1 InputTensor=FLOAT32[1,1,1,6] OutputTensor=FLOAT32[1,1,1,5] DimensionCount=2 Strides=1,1 "
-     "WindowSize=1,2 StartPadding=0,0 EndPadding=0,0 Dilations=1,3 IncludePadding=0",
-     "DML_OPERATOR_AVERAGE_POOLING1: OutputTensor.Sizes[3] is 5, must be 3, the number of windows"},
     {"AVERAGE_POOLING1 InputTensor=FLOAT32[1,1,1,6] OutputTensor=FLOAT32[1,1,1,5] DimensionCount=2 Strides=1,1 "
      "WindowSize=1,2 StartPadding=0,0 EndPadding=0,0 Dilations=1,0 IncludePadding=0",
      "DML_OPERATOR_AVERAGE_POOLING1: Dilations[1] is 0, must be at least 1"},
@@ -147,6 +167,9 @@ static const struct case_tensor_support quantized_linear_average_pooling_support
 static const char *const quantized_linear_average_pooling_fixed[] = {
     QUANTIZED "InputTensor=UINT8[1,1,2,3] InputTensor.data=1,2,3,4,5,6" SCALE("InputScaleTensor", "1")
         SCALE("OutputScaleTensor", "0.5") "OutputTensor=UINT8[1,1,1,2] OutputTensor.data=6,8" WHOLE,
+    /* A window that reaches beyond the input, and one that is all padding. */
+    QUANTIZED "InputTensor=UINT8[1,1,2,3] InputTensor.data=1,2,3,4,5,6" SCALE("InputScaleTensor", "1")
+        SCALE("OutputScaleTensor", "0.5") "OutputTensor=UINT8[1,1,1,4] OutputTensor.data=6,8,9,0" WHOLE,
     /* Halves go to even ones before the odd zero point is added: 1.5 is 2, 0.5 is 0. */
     QUANTIZED "InputTensor=INT8[1,1,2,3] InputTensor.data=0,3,-1,3,0,-4" SCALE("InputScaleTensor", "1")
         SCALE("OutputScaleTensor", "1") "OutputZeroPointTensor=UINT8[1] OutputZeroPointTensor.data=5 "
@@ -179,7 +202,6 @@ static const char *const quantized_linear_average_pooling_fixed[] = {
 static const struct case_refusal quantized_linear_average_pooling_refused[] = {
     {QUANTIZED "InputTensor=UINT8[1,2,2,3]" SCALE("InputScaleTensor", "1") "InputZeroPointTensor=UINT8[1,3,1] " SCALE(
          "OutputScaleTensor", "0.5") "OutputTensor=UINT8[1,2,1,3]" WHOLE,
-     "DML_OPERATOR_QUANTIZED_LINEAR_AVERAGE_POOLING: OutputTensor.Sizes[3] is 3, must be 2, the number of windows\n"
      "DML_OPERATOR_QUANTIZED_LINEAR_AVERAGE_POOLING: InputZeroPointTensor.Sizes[1] is 3, must be 1 or 2, the number of "
      "channels"},
 };

@@ -28,12 +28,14 @@ static int64_t place_of(const struct operator_case *c, uint32_t s, int64_t out, 
     const int64_t stride = c->fields[STRIDES].words[s], start = c->fields[START].words[s];
     const int64_t offset = element * c->fields[DILATIONS].words[s];
     const int64_t size = c->tensors[IN].sizes[2 + s];
+    const int64_t reach = (int64_t)(c->tensors[FILTER].sizes[2 + s] - 1) * c->fields[DILATIONS].words[s];
     int64_t place = out * stride + offset - start;
     if (is_backward(c)) {
         place = out + start - offset;
         place = place % stride == 0 ? place / stride : -1;
-    } else if (out >= (int64_t)c->tensors[OUT].sizes[2 + s] - c->fields[OUTPUT_PADDING].words[s]) {
-        return -1;
+    } else if (out >= (int64_t)c->tensors[OUT].sizes[2 + s] - c->fields[OUTPUT_PADDING].words[s] &&
+               out * stride + reach >= size + start + c->fields[END].words[s]) {
+        return -1; /* a zero of OutputPadding, where the filter does not fit any more */
     }
     return place < size ? place : -1;
 }
@@ -198,11 +200,10 @@ struct convolution_shape convolution_choose_shape(struct random *random, bool is
     return shape;
 }
 
-/* An output that is smaller or larger than the formula says, as clients of DirectML ask for in gradients. */
-static void choose_any_size(struct random *random, uint32_t spatial, struct case_tensor *output) {
-    for (uint32_t s = 0; s < spatial; s++) {
-        const uint32_t size = output->sizes[2 + s];
-        output->sizes[2 + s] = random_between(random, 1, size < 4 ? size + 3 : 2 * size);
+void convolution_choose_any_size(struct random *random, struct case_tensor *output) {
+    for (uint32_t d = 2; d < output->rank; d++) {
+        const uint32_t size = output->sizes[d];
+        output->sizes[d] = random_between(random, 1, size < 4 ? size + 3 : 2 * size);
     }
 }
 
@@ -232,7 +233,7 @@ static void generate_convolution(const struct case_family *family, struct random
         generate_input_layout(random, bias);
     }
     if (random_chance(random, 10)) {
-        choose_any_size(random, shape.spatial, case_tensor(c, "OutputTensor"));
+        convolution_choose_any_size(random, case_tensor(c, "OutputTensor"));
     }
     generate_output_layout(random, case_tensor(c, "OutputTensor"));
     if (random_chance(random, 30)) {
@@ -301,6 +302,11 @@ static const char *const convolution_fixed[] = {
     "InputTensor=FLOAT32[1,1,1,4] InputTensor.data=1,2,3,4 FilterTensor=FLOAT32[1,1,1,2] "
     "FilterTensor.data=1,1 BiasTensor=FLOAT32[1,1,1,1] BiasTensor.data=0.5 OutputTensor=FLOAT32[1,1,2,4] "
     "OutputTensor.data=3.5,5.5,7.5,0.5,0.5,0.5,0.5,0.5" FORWARD ARRAYS("2", "1,1", "1,1", "0,0", "0,0", "1,1", "1"),
+    /* An output without place for OutputPadding's zeros, as for gradients of transposed convolutions: no zeros. */
+    CONVOLUTION
+    "InputTensor=FLOAT32[1,1,1,4] InputTensor.data=1,2,3,4 FilterTensor=FLOAT32[1,1,1,2] "
+    "FilterTensor.data=1,1 OutputTensor=FLOAT32[1,1,1,3] OutputTensor.data=3,5,7" FORWARD ARRAYS(
+        "2", "1,1", "1,1", "0,0", "0,0", "0,1", "1"),
     /* Transposed: apart, one above the other, cut, turned, and with more at the ends. */
     CONVOLUTION SPREAD "OutputTensor=FLOAT32[1,1,4,4] OutputTensor.data=5,6,10,12,7,8,14,16,15,18,20,24,21,24,28,"
                        "32" BACKWARD ARRAYS("2", "2,2", "1,1", "0,0", "0,0", "0,0", "1"),
@@ -430,7 +436,7 @@ static const char *const convolution_fixed[] = {
     RANDOM("72", "FLOAT32", "[1,3,4,3,5]", "[4,3,2,2,3]", "[1,4,2,5,1]")
         FORWARD ARRAYS("3", "1,1,2", "1,1,1", "0,1,0", "0,0,0", "0,0,0", "1"),
     RANDOM("73", "FLOAT32", "[1,16,14,14]", "[16,16,3,3]", "[1,16,20,17]") FORWARD PADDED("1,1"),
-    /* .. with OutputPadding, whose outputs are the last ones, and more of it than there are outputs */
+    /* .. with OutputPadding, whose zeros are the last outputs, but only beyond the places of the filter */
     RANDOM("74", "FLOAT32", "[1,2,5,5]", "[3,2,2,2]", "[1,3,3,7]")
         FORWARD ARRAYS("2", "1,1", "1,1", "0,0", "0,0", "5,1", "1"),
     /* .. with a filter that vkdml keeps */

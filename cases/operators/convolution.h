@@ -23,6 +23,9 @@ struct convolution_shape convolution_choose_shape(struct random *random, bool is
 /* Sets types and sizes of InputTensor, FilterTensor and OutputTensor, and the attributes but for Mode. */
 void convolution_set_shape(struct operator_case *c, DML_TENSOR_DATA_TYPE type, const struct convolution_shape *shape);
 
+/* Makes an output smaller or larger than the formula says, as clients of DirectML ask for in gradients. */
+void convolution_choose_any_size(struct random *random, struct case_tensor *output);
+
 enum convolution_layer_name {
     CONVOLUTION_STEM,
     CONVOLUTION_EARLY,

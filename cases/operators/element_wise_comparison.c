@@ -62,12 +62,18 @@ BINARY(element_wise_min, ELEMENT_WISE_MIN, ordered, a < b ? a : b,
 UNARY(element_wise_clip, ELEMENT_WISE_CLIP, ordered, fmaxf(p[0], fminf(x, p[1])),
       OF_ONE(ELEMENT_WISE_CLIP, FLOAT32, 4, "-2,0.5,3," NAN_, "-1,0.5,1," NAN_) " Min=-1 Max=1",
       OF_ONE(ELEMENT_WISE_CLIP, FLOAT32, 3, "0,3,6", "4,4,4") " Min=4 Max=2",
+      /* A bound that is NaN bounds nothing. */
+      OF_ONE(ELEMENT_WISE_CLIP, FLOAT32, 5, "-2,3," NAN_ "," INF "," NEG_INF, "-2,1," NAN_ ",1," NEG_INF) " Min=nan Max=1",
+      OF_ONE(ELEMENT_WISE_CLIP, FLOAT16, 3, "-2,3,0x7e00", "-1,3,0x7e00") " Min=-1 Max=nan",
+      OF_ONE(ELEMENT_WISE_CLIP, FLOAT32, 3, "-2,3," NAN_, "-2,3," NAN_) " Min=nan Max=nan",
       OF_ONE(ELEMENT_WISE_CLIP, INT8, 3, "-100,3,100", "-2,3,7") " Min=-2.9 Max=7.9",
       OF_ONE(ELEMENT_WISE_CLIP, UINT8, 3, "0,3,255", "0,3,255") " Min=-1000 Max=1000");
 UNARY_TENSORS(element_wise_clip1, numbers_from_5_0, numbers_from_5_0);
 FAMILY(element_wise_clip1, ELEMENT_WISE_CLIP1, mapping_packed, NULL, NULL,
        OF_ONE(ELEMENT_WISE_CLIP1, FLOAT32, 3, "-2,0.5,3",
               "-1,0.5,1") " MinMaxDataType=FLOAT32 Min=0xbf800000,0 Max=0x3f800000,0",
+       OF_ONE(ELEMENT_WISE_CLIP1, FLOAT16, 3, "-2,3,0x7e00",
+              "-1,3,0x7e00") " MinMaxDataType=FLOAT16 Min=0xbc00,0 Max=0xfe01,0",
        OF_ONE(ELEMENT_WISE_CLIP1, INT64, 3, "-9000000000,1,9000000000",
               "-8000000000,1,8000000000") " MinMaxDataType=INT64 Min=0x2329b000,0xfffffffe Max=0xdcd65000,0x1");
 
@@ -79,6 +85,9 @@ FAMILY(element_wise_clip_grad, ELEMENT_WISE_CLIP_GRAD, mapping_packed, element_w
        " InputGradientTensor=FLOAT32[5] "
        "InputGradientTensor.data=5,6,7,8,9 OutputGradientTensor=FLOAT32[5] OutputGradientTensor.data=0,6,0,0,9 Min=-1 "
        "Max=1",
+       "ELEMENT_WISE_CLIP_GRAD InputTensor=FLOAT32[4] InputTensor.data=-9,9," INF "," NEG_INF
+       " InputGradientTensor=FLOAT32[4] InputGradientTensor.data=5,6,7,8 OutputGradientTensor=FLOAT32[4] "
+       "OutputGradientTensor.data=0,6,7,0 Min=-1 Max=nan",
        "ELEMENT_WISE_CLIP_GRAD InputTensor=UINT8[3] InputTensor.data=1,2,9 InputGradientTensor=UINT8[3] "
        "InputGradientTensor.data=5,6,7 OutputGradientTensor=UINT8[3] OutputGradientTensor.data=0,6,0 Min=1.5 Max=9");
 TENSORS(element_wise_clip_grad1, {"InputTensor", numbers_from_5_0}, {"InputGradientTensor", numbers_from_5_0},
@@ -92,6 +101,7 @@ FAMILY(element_wise_clip_grad1, ELEMENT_WISE_CLIP_GRAD1, mapping_packed, NULL, N
        "MinMaxDataType=FLOAT16 Min=0xc000,0 Max=0x3c00,0");
 UNARY(element_wise_threshold, ELEMENT_WISE_THRESHOLD, limited_below, fmaxf(x, p[0]),
       OF_ONE(ELEMENT_WISE_THRESHOLD, FLOAT32, 3, "-2,3," NAN_, "1,3," NAN_) " Min=1",
+      OF_ONE(ELEMENT_WISE_THRESHOLD, FLOAT32, 3, "-2,3," NAN_, "-2,3," NAN_) " Min=nan",
       OF_ONE(ELEMENT_WISE_THRESHOLD, INT32, 2, "-2147483648,3", "-7,3") " Min=-7.9");
 
 /* ---- truth ---- */

@@ -71,9 +71,24 @@ static const char *const gather_fixed[] = {
     "IndicesTensor.fill=INDICES:1030 OutputTensor=INT64[3,7,1202] Axis=2 IndexDimensions=1",
     "GATHER seed=35 InputTensor=INT8[3,7,2000] InputTensor.fill=BITS IndicesTensor=UINT32[1,1,1000] "
     "IndicesTensor.fill=INDICES:2000 OutputTensor=INT8[3,7,1000] Axis=2 IndexDimensions=1",
+    /* Batches, as of TensorFlow's GatherV2: in both tensors, but for leading ones; and for scalar indices. */
+    "GATHER seed=36 InputTensor=INT32[2,2,3,1] InputTensor.data=0,1,2,10,11,12,100,101,102,110,111,112 "
+    "IndicesTensor=INT32[1,1,2,2] IndicesTensor.data=2,0,1,-1 OutputTensor=INT32[2,2,2,1] "
+    "OutputTensor.data=2,0,12,10,101,102,111,112 Axis=2 IndexDimensions=1",
+    "GATHER seed=37 InputTensor=INT32[2,2,3] InputTensor.data=0,1,2,10,11,12,100,101,102,110,111,112 "
+    "IndicesTensor=UINT32[1,2,2] IndicesTensor.data=0,1,2,1 OutputTensor=INT32[1,2,2] OutputTensor.data=0,11,102,111 "
+    "Axis=2 IndexDimensions=0",
+    "GATHER seed=38 InputTensor=FLOAT32[1,3,1,4,9,5] InputTensor.fill=BITS IndicesTensor=INT64[1,3,1,4,2,3] "
+    "IndicesTensor.fill=INDICES:9 OutputTensor=FLOAT32[3,1,4,2,3,5] Axis=4 IndexDimensions=2",
+    "GATHER seed=39 InputTensor=UINT8[3,7,1030] InputTensor.fill=BITS IndicesTensor=UINT32[3,7,1201] "
+    "IndicesTensor.fill=INDICES:1030 OutputTensor=UINT8[3,7,1201] Axis=2 IndexDimensions=1",
+    "GATHER seed=40 InputTensor=FLOAT16[6,50,64] InputTensor.fill=BITS IndicesTensor=INT32[1,6,31] "
+    "IndicesTensor.strides=0,32,1 IndicesTensor.fill=INDICES:50 OutputTensor=FLOAT16[6,31,64] Axis=1 "
+    "IndexDimensions=1",
 };
 
-/* InputTensor of `relevant` dimensions behind ones, and indices of so many as the output has room for. */
+/* InputTensor of `relevant` dimensions behind ones, and indices of so many as the output has room for. In half of the
+ * cases some of the input's dimensions before Axis are batches. */
 static void generate_gather(const struct case_family *family, struct random *random, struct operator_case *c) {
     const uint32_t budget = indices_budget(random);
     case_begin(c, family->type);
@@ -89,9 +104,14 @@ static void generate_gather(const struct case_family *family, struct random *ran
     indices_last_sizes(random, budget, relevant, input);
     const uint32_t others = (uint32_t)case_element_count(input) / input->sizes[axis];
     indices_last_sizes(random, budget / others, index_rank, indices);
+    const uint32_t before = axis - (input->rank - relevant), room = indices->rank - index_rank;
+    const uint32_t batches = random_chance(random, 50) ? random_below(random, (before < room ? before : room) + 1) : 0;
 
     uint32_t sizes[2 * CASE_MAX_RANK], count = 0;
     for (uint32_t d = input->rank - relevant; d < axis; d++) {
+        if (count < batches) {
+            indices->sizes[room - batches + count] = input->sizes[d];
+        }
         sizes[count++] = input->sizes[d];
     }
     for (uint32_t d = indices->rank - index_rank; d < indices->rank; d++) {
@@ -118,7 +138,11 @@ static const struct case_refusal gather_refused[] = {
      "DML_OPERATOR_GATHER: IndexDimensions is 3, must be at most 2 = IndicesTensor.DimensionCount"},
     {"GATHER seed=1 InputTensor=FLOAT32[3,2] IndicesTensor=UINT32[5,4] OutputTensor=FLOAT32[4,2] Axis=0 "
      "IndexDimensions=1",
-     "DML_OPERATOR_GATHER: IndicesTensor.Sizes[0] is 5, must be 1: IndexDimensions (1) leaves it out"},
+     "DML_OPERATOR_GATHER: IndicesTensor has 1 batch dimensions before its last IndexDimensions (1), must have at most 0: "
+     "so many InputTensor has before Axis (0)"},
+    {"GATHER seed=1 InputTensor=FLOAT32[3,2] IndicesTensor=UINT32[2,4] OutputTensor=FLOAT32[3,4] Axis=1 "
+     "IndexDimensions=1",
+     "DML_OPERATOR_GATHER: IndicesTensor.Sizes[0] is 2, must be 3 = InputTensor.Sizes[0]: batches are in both"},
     {"GATHER seed=1 InputTensor=FLOAT32[3,2] IndicesTensor=UINT32[5,4] OutputTensor=FLOAT32[4,2] Axis=0 "
      "IndexDimensions=2",
      "DML_OPERATOR_GATHER: OutputTensor.DimensionCount is 2, must be at least 3: so many dimensions InputTensor and "

@@ -118,6 +118,15 @@ static uint32_t nd_sizes(struct random *random, uint32_t budget, bool has_batche
     return size;
 }
 
+/* Adds a leading dimension of size 1, sometimes. */
+static void add_dimension(struct random *random, struct case_tensor *tensor) {
+    if (tensor->rank < CASE_MAX_RANK && random_chance(random, 30)) {
+        memmove(&tensor->sizes[1], &tensor->sizes[0], tensor->rank * sizeof(tensor->sizes[0]));
+        tensor->sizes[0] = 1;
+        tensor->rank++;
+    }
+}
+
 void indices_generate_tuples(const struct case_family *family, struct random *random, struct operator_case *c) {
     const uint32_t budget = indices_budget(random);
     case_begin(c, family->type);
@@ -129,6 +138,9 @@ void indices_generate_tuples(const struct case_family *family, struct random *ra
     input->rank = indices->rank = blocks->rank = indices_rank(random);
     const uint32_t size = nd_sizes(random, budget, case_has(c, "BatchDimensionCount"), input, indices, blocks, c);
     if (updates != NULL) {
+        add_dimension(random, input);
+        add_dimension(random, indices);
+        add_dimension(random, updates);
         *output = *input;
     }
     indices_end(random, c, input, indices, size, output);

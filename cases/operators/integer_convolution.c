@@ -22,6 +22,9 @@ static void generate_pictures(struct random *random, struct operator_case *c, DM
     output->type = type_out;
     quantized_fill(random, input);
     quantized_fill(random, filter);
+    if (random_chance(random, 10)) {
+        convolution_choose_any_size(random, output);
+    }
     generate_input_layout(random, input);
     generate_input_layout(random, filter);
     generate_output_layout(random, output);
@@ -247,10 +250,17 @@ static const char *const convolution_integer_fixed[] = {
           "InputZeroPointTensor.data=0 FilterTensor=UINT8[1,1,7,7] FilterTensor.data=" FORTY_EIGHT
           ",255 FilterZeroPointTensor=UINT8[1] FilterZeroPointTensor.data=0 OutputTensor=INT32[1,1,1,2] "
           "OutputTensor.data=3186225,3186225" ARRAYS("2", "1,1", "1,1", "0,0", "0,0", "1"),
+    /* Outputs smaller and larger than the formula says, as Microsoft's library accepts them, with a filter larger than
+     * the input: what is beyond the input is the zero point. */
+    PLAIN PICTURE "InputZeroPointTensor=UINT8[1,1,1,1] InputZeroPointTensor.data=1 OutputTensor=INT32[1,1,1,5] "
+                  "OutputTensor.data=12,16,9,0,0" SIMPLE,
+    PLAIN "InputTensor=INT8[1,1,2] InputTensor.data=3,4 FilterTensor=INT8[1,1,3] FilterTensor.data=1,10,100 "
+          "OutputTensor=INT32[1,1,3] OutputTensor.data=430,43,4" ARRAYS("1", "1", "1", "1", "0", "1"),
+    RANDOM("18", "UINT8[2,40,9,8]", "INT8[33,40,3,3]", "[2,33,6,12]") ARRAYS("2", "2,1", "1,2", "1,1", "1,1", "1"),
+    RANDOM("19", "UINT8[1,6,9,11]", "INT8[12,1,3,3]", "[1,12,13,5]") ARRAYS("2", "1,1", "1,1", "1,1", "1,1", "6"),
+    RANDOM("20", "INT8[1,6,9,11]", "INT8[6,1,3,3]", "[1,6,4,40]") ARRAYS("2", "1,2", "2,1", "1,1", "0,0", "6"),
 };
 static const struct case_refusal convolution_integer_refused[] = {
-    {PLAIN PICTURE "OutputTensor=INT32[1,1,2,3]" SIMPLE,
-     "DML_OPERATOR_CONVOLUTION_INTEGER: OutputTensor.Sizes[3] is 3, must be 2, the places of the filter"},
     {PLAIN PICTURE "FilterZeroPointTensor=INT8[1,2,1,1] OutputTensor=INT32[1,1,2,2]" SIMPLE,
      "DML_OPERATOR_CONVOLUTION_INTEGER: FilterZeroPointTensor.Sizes[1] is 2, must be 1"},
     {PLAIN "InputTensor=UINT8[1,1,3,3] FilterTensor=INT8[2,1,2,2] FilterZeroPointTensor=INT8[1,3,1,2] "

@@ -90,6 +90,16 @@ static const char *const lp_pooling1_fixed[] = {
     "LP_POOLING1 InputTensor=FLOAT32[1,1,1,6] InputTensor.data=3,6,0,4,8,0 OutputTensor=FLOAT32[1,1,1,3] "
     "OutputTensor.data=5,10,0 DimensionCount=2 Strides=1,1 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0 "
     "Dilations=1,3 P=2",
+    /* Windows beyond the input, of all three kinds of norms; windows at one place. */
+    "LP_POOLING1 InputTensor=FLOAT32[1,1,1,3] InputTensor.data=3,-4,12 OutputTensor=FLOAT32[1,1,1,3] "
+    "OutputTensor.data=5,12,0 DimensionCount=2 Strides=1,2 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0 "
+    "Dilations=1,1 P=2",
+    "LP_POOLING1 InputTensor=FLOAT32[1,1,1,3] InputTensor.data=3,-4,12 OutputTensor=FLOAT32[1,1,1,3] "
+    "OutputTensor.data=7,12,0 DimensionCount=2 Strides=1,2 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0 "
+    "Dilations=1,1 P=1",
+    "LP_POOLING1 InputTensor=FLOAT32[1,1,1,3] InputTensor.data=3,-4,5 OutputTensor=FLOAT32[1,1,1,2] "
+    "OutputTensor.data=6,6 DimensionCount=2 Strides=0,0 WindowSize=1,3 StartPadding=0,0 EndPadding=0,0 "
+    "Dilations=1,1 P=3",
 };
 static const struct case_refusal lp_pooling1_refused[] = {
     {"LP_POOLING1 InputTensor=FLOAT32[1,1,1,6] OutputTensor=FLOAT32[1,1,1,3] DimensionCount=2 Strides=1,1 "

@@ -60,12 +60,21 @@ static const char *const max_pooling_fixed[] = {
         "WindowSize=5,5,5 StartPadding=0,0,0 EndPadding=0,0,0",
     MAX "seed=7 InputTensor=FLOAT16[2,5,7,7] OutputTensor=FLOAT16[2,5,1,1] DimensionCount=2 Strides=1,1 "
         "WindowSize=7,7 StartPadding=0,0 EndPadding=0,0",
+    /* More windows than fit, a window larger than the input, and all windows at one place. */
+    MAX "InputTensor=FLOAT32[1,1,1,5] InputTensor.data=-1,-3,-5,-7,-9 OutputTensor=FLOAT32[1,1,1,4] "
+        "OutputTensor.data=-1,-5,-9,-inf DimensionCount=2 Strides=1,2 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0",
+    MAX "InputTensor=INT8[1,1,2,2] InputTensor.data=1,3,7,5 OutputTensor=INT8[1,1,1,1] OutputTensor.data=7 "
+        "DimensionCount=2 Strides=1,1 WindowSize=5,4 StartPadding=0,0 EndPadding=0,0",
+    MAX "InputTensor=FLOAT16[1,1,1,3] InputTensor.data=1,3,2 OutputTensor=FLOAT16[1,1,2,5] "
+        "OutputTensor.data=3,3,3,3,3,3,3,3,3,3 DimensionCount=2 Strides=0,0 WindowSize=1,2 StartPadding=0,0 "
+        "EndPadding=0,0",
+    MAX "seed=10 InputTensor=FLOAT32[2,3,31,61] OutputTensor=FLOAT32[2,3,17,160] DimensionCount=2 Strides=2,1 "
+        "WindowSize=3,3 StartPadding=1,1 EndPadding=0,0",
 };
 static const struct case_refusal max_pooling_refused[] = {
-    {MAX "InputTensor=FLOAT32[1,1,4,4] OutputTensor=FLOAT32[1,1,1,1] DimensionCount=2 Strides=1,1 WindowSize=5,4 "
+    {MAX "InputTensor=FLOAT32[1,1,4,4] OutputTensor=FLOAT32[1,2,4,4] DimensionCount=2 Strides=1,1 WindowSize=1,1 "
          "StartPadding=0,0 EndPadding=0,0",
-     "DML_OPERATOR_MAX_POOLING: the number of windows along InputTensor.Sizes[2] (4) is 0, must be at least 1: "
-     "WindowSize[0] (5) with Dilations[0] (1) reaches beyond it, StartPadding[0] (0) and EndPadding[0] (0)"},
+     "DML_OPERATOR_MAX_POOLING: OutputTensor.Sizes[1] is 2, must be 1 = InputTensor.Sizes[1]"},
 };
 
 POOLING_BENCHMARK(max, POOLING_MAXIMUM, MAX_POOLING)
@@ -84,6 +93,9 @@ static const char *const max_pooling1_fixed[] = {
          "DimensionCount=2 Strides=1,1 WindowSize=1,3 StartPadding=0,0 EndPadding=0,0",
     MAX1 "InputTensor=UINT8[1,1,1,2] InputTensor.data=1,2 OutputTensor=UINT8[1,1,1,1] OutputTensor.data=2 "
          "DimensionCount=2 Strides=1,1 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0",
+    MAX1 "InputTensor=FLOAT32[1,1,1,5] InputTensor.data=1,2,3,5,4 OutputTensor=FLOAT32[1,1,1,4] "
+         "OutputTensor.data=2,5,4,-inf OutputIndicesTensor=UINT32[1,1,1,4] OutputIndicesTensor.data=1,3,4,0xffffffff "
+         "DimensionCount=2 Strides=1,2 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0",
 };
 static const struct case_refusal max_pooling1_refused[] = {
     {MAX1 "InputTensor=FLOAT32[1,1,4,4] OutputTensor=FLOAT32[1,1,1,4] DimensionCount=1 Strides=1 WindowSize=4 "
@@ -137,9 +149,9 @@ static const char *const max_pooling2_fixed[] = {
          "EndPadding=1,1 Dilations=1,1",
 };
 static const struct case_refusal max_pooling2_refused[] = {
-    {MAX2 "InputTensor=FLOAT32[1,1,1,6] OutputTensor=FLOAT32[1,1,1,3] OutputIndicesTensor=UINT32[1,1,1,3] "
-          "DimensionCount=2 Strides=1,1 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0 Dilations=1,2",
-     "DML_OPERATOR_MAX_POOLING2: OutputTensor.Sizes[3] is 3, must be 4, the number of windows"},
+    {MAX2 "InputTensor=FLOAT32[1,1,1,6] OutputTensor=FLOAT32[1,1,1,4] OutputIndicesTensor=UINT32[1,1,1,4] "
+          "DimensionCount=2 Strides=1,1 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0 Dilations=1,0",
+     "DML_OPERATOR_MAX_POOLING2: Dilations[1] is 0, must be at least 1"},
 };
 
 POOLING_BENCHMARK(places, POOLING_MAXIMUM, MAX_POOLING2)

@@ -379,6 +379,8 @@ static const char *const fixed1[] = {
        "Epsilon=1e-5",
 };
 static const char *const fixed2[] = {
+    V2 " InputTensor=FLOAT32[2,2] InputTensor.data=1,3,5,9 OutputTensor=FLOAT32[2,2] OutputTensor.data=-1,1,-2,2 "
+       "AxisCount=2 Axes=1,1 UseMean=1",
     TENSORS_OF(V2, FLOAT32, "[2]", "5000.37,5000.37", "0.123,0.123")
         SCALED_BY(FLOAT32, "[1]", "1.5", "0.123") " AxisCount=1 Axes=0 UseMean=1 UseVariance=1 Epsilon=1e-5",
     V2 FAR_IMAGES("LEVEL", "FLOAT32") " AxisCount=3 Axes=1,2,3 UseMean=1 UseVariance=1 Epsilon=1e-5",
@@ -432,8 +434,8 @@ static const struct case_refusal refused1[] = {
      "feature level is 3_1"},
 };
 static const struct case_refusal refused2[] = {
-    {V2 " InputTensor=FLOAT32[2] OutputTensor=FLOAT32[2] AxisCount=2 Axes=0,0",
-     "DML_OPERATOR_" V2 ": Axes[1] is 0, must not be listed twice"},
+    {V2 " InputTensor=FLOAT32[2] OutputTensor=FLOAT32[2] AxisCount=2 Axes=0,1",
+     "DML_OPERATOR_" V2 ": Axes[1] is 1, must be below 1 = InputTensor.DimensionCount"},
 };
 static const struct case_refusal lp_refused[] = {
     {"LP_NORMALIZATION InputTensor=FLOAT32[2] OutputTensor=FLOAT32[2] Axis=1 P=3",

@@ -144,6 +144,22 @@ static const char *const padding_fixed[] = {
     "PaddingMode=SYMMETRIC DimensionCount=1 StartPadding=21001 EndPadding=21002",
     "PADDING seed=61 InputTensor=FLOAT32[20000] InputTensor.fill=INDEX OutputTensor=FLOAT32[62003] PaddingMode=WRAP "
     "DimensionCount=1 StartPadding=21001 EndPadding=21002",
+    /* Sizes that wrap: -1 and -2 at both ends, -3 before and 2 behind, in two dimensions; each mode alone. */
+    "PADDING InputTensor=FLOAT32[5] InputTensor.data=1,2,3,4,5 OutputTensor=FLOAT32[2] OutputTensor.data=2,3 "
+    "PaddingMode=CONSTANT DimensionCount=1 StartPadding=4294967295 EndPadding=4294967294",
+    "PADDING InputTensor=INT8[5] InputTensor.data=1,2,3,4,5 OutputTensor=INT8[4] OutputTensor.data=4,5,9,9 "
+    "PaddingMode=CONSTANT PaddingValue=9 DimensionCount=1 StartPadding=4294967293 EndPadding=2",
+    "PADDING InputTensor=INT16[2,3] InputTensor.data=1,2,3,4,5,6 OutputTensor=INT16[2,3] "
+    "OutputTensor.data=4,4,5,4,4,5 PaddingMode=EDGE DimensionCount=2 StartPadding=4294967295,1 EndPadding=1,4294967295",
+    "PADDING InputTensor=INT8[2,3] InputTensor.data=1,2,3,4,5,6 OutputTensor=INT8[3,2] OutputTensor.data=4,4,4,4,4,4 "
+    "PaddingMode=EDGE DimensionCount=2 StartPadding=4294967294,5 EndPadding=3,4294967290",
+    "PADDING InputTensor=UINT8[5] InputTensor.data=1,2,3,4,5 OutputTensor=UINT8[1] OutputTensor.data=1 "
+    "PaddingMode=REFLECTION DimensionCount=1 StartPadding=0 EndPadding=4294967292",
+    "PADDING InputTensor=UINT8[5] InputTensor.data=1,2,3,4,5 OutputTensor=UINT8[3] OutputTensor.data=3,4,5 "
+    "PaddingMode=WRAP DimensionCount=1 StartPadding=4294967294 EndPadding=0",
+    "PADDING InputTensor=UINT8[2,5] InputTensor.data=1,2,3,4,5,6,7,8,9,10 OutputTensor=UINT8[4,3] "
+    "OutputTensor.data=3,4,5,3,4,5,8,9,10,8,9,10 PaddingMode=SYMMETRIC DimensionCount=2 StartPadding=1,4294967294 "
+    "EndPadding=1,0",
 };
 
 /* Rim of one side of a dimension of `size`. */
@@ -295,6 +311,17 @@ static const struct case_refusal padding_refused[] = {
      "EndPadding=3",
      "DML_OPERATOR_PADDING: OutputTensor.Sizes[0] is 7, must be 8 = InputTensor.Sizes[0] (4) + StartPadding[0] (1) + "
      "EndPadding[0] (3)"},
+    {"PADDING InputTensor=FLOAT32[4] OutputTensor=FLOAT32[2] PaddingMode=CONSTANT DimensionCount=1 "
+     "StartPadding=4294967295 EndPadding=4294967294",
+     "DML_OPERATOR_PADDING: OutputTensor.Sizes[0] is 2, must be 1 = InputTensor.Sizes[0] (4) + StartPadding[0] (-1) + "
+     "EndPadding[0] (-2)"},
+    {"PADDING InputTensor=FLOAT32[4] OutputTensor=FLOAT32[2] PaddingMode=CONSTANT DimensionCount=1 "
+     "StartPadding=4294967292 EndPadding=2",
+     "DML_OPERATOR_PADDING: StartPadding[0] (-4) and EndPadding[0] (2) remove all of InputTensor.Sizes[0] (4)"},
+    {"PADDING InputTensor=FLOAT32[4] OutputTensor=FLOAT32[5] PaddingMode=SYMMETRIC DimensionCount=1 StartPadding=2 "
+     "EndPadding=4294967295",
+     "DML_OPERATOR_PADDING: StartPadding[0] (2) and EndPadding[0] (-1) remove and add elements, must do only one where "
+     "PaddingMode repeats elements"},
 };
 
 CASE_FAMILY(padding, PADDING, .has_frame = true, .generate = generate, .group = "padding", CASE_BENCHMARKS(benchmarks));

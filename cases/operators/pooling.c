@@ -72,6 +72,14 @@ struct pooled pooling_at(const struct operator_case *c, const unsigned char *con
     return pooling_beside(c, tensors, at, 0);
 }
 
+void pooling_change_count(struct random *random, const struct pooling_windows *w, struct case_tensor *pooled) {
+    for (uint32_t s = 0; s < w->spatial; s++) {
+        if (random_chance(random, 10)) {
+            pooled->sizes[2 + s] = random_between(random, 1, pooled->sizes[2 + s] + 3);
+        }
+    }
+}
+
 static uint32_t window_size(struct random *random, uint32_t padded, uint32_t room) {
     const uint32_t most = random_chance(random, 85) ? 4 : random_chance(random, 80) ? 10 : 40;
     const uint32_t limit = padded < room ? padded : room;
@@ -118,6 +126,7 @@ void pooling_generate(const struct case_family *family, struct random *random, s
     pooling_set_windows(c, &w);
     output->type = input->type;
     pooling_set_sizes(&w, input, output);
+    pooling_change_count(random, &w, output);
     if (case_has(c, "IncludePadding")) {
         case_set_uint(c, "IncludePadding", random_below(random, 2));
     }

@@ -14,8 +14,13 @@ struct pooling_windows {
 struct pooling_windows pooling_read_windows(const struct operator_case *c);
 void pooling_set_windows(struct operator_case *c, const struct pooling_windows *w);
 
-/* The output's, of windows on an input; and any windows that fit one. */
+/* The output's, of windows on an input. */
 void pooling_set_sizes(const struct pooling_windows *w, const struct case_tensor *input, struct case_tensor *output);
+
+/* Sometimes chooses another number of windows: fewer, or up to 3 more in a dimension. */
+void pooling_change_count(struct random *random, const struct pooling_windows *w, struct case_tensor *pooled);
+
+/* Any windows that fit an input. */
 void pooling_generate_windows(struct random *random, const struct case_tensor *input, bool dilates,
                               struct pooling_windows *w);
 

@@ -136,6 +136,7 @@ static void generate(const struct case_family *family, struct random *random, st
         generate_input_layout(random, forward);
     } else {
         case_set_uint(c, "IncludePadding", random_below(random, 2));
+        pooling_change_count(random, &w, gradient);
     }
     neighbours_lay_out(random, gradient, output);
     generate_call(random, c);
@@ -213,12 +214,25 @@ static const char *const average_pooling_grad_fixed[] = {
     AVERAGE "seed=8 InputGradientTensor=FLOAT16[1,1,1,12001] InputGradientTensor.fill=UNIT "
             "OutputGradientTensor=FLOAT16[1,1,1,8] DimensionCount=2 Strides=1,1 WindowSize=1,12000 "
             "StartPadding=0,11996 EndPadding=0,11996 IncludePadding=1",
+    /* More windows than fit, fewer, and one that is larger than the tensor. */
+    AVERAGE "InputGradientTensor=FLOAT32[1,1,1,4] InputGradientTensor.data=2,4,6,8 "
+            "OutputGradientTensor=FLOAT32[1,1,1,5] OutputGradientTensor.data=1,1,2,2,6 DimensionCount=2 Strides=1,2 "
+            "WindowSize=1,2 " NO_PAD "IncludePadding=0",
+    AVERAGE "InputGradientTensor=FLOAT32[1,1,1,3] InputGradientTensor.data=2,4,6 "
+            "OutputGradientTensor=FLOAT32[1,1,1,5] OutputGradientTensor.data=1,1,2,2,3 DimensionCount=2 Strides=1,2 "
+            "WindowSize=1,2 " NO_PAD "IncludePadding=1",
+    AVERAGE "InputGradientTensor=FLOAT16[1,1,1,1] InputGradientTensor.data=2 OutputGradientTensor=FLOAT16[1,1,1,5] "
+            "OutputGradientTensor.data=1,1,0,0,0 DimensionCount=2 Strides=1,2 WindowSize=1,2 " NO_PAD
+            "IncludePadding=0",
+    AVERAGE "InputGradientTensor=FLOAT32[1,1,1,2] InputGradientTensor.data=4,8 OutputGradientTensor=FLOAT32[1,1,4,2] "
+            "OutputGradientTensor.data=1,2,1,2,1,2,1,2 DimensionCount=2 Strides=1,1 WindowSize=7,1 " NO_PAD
+            "IncludePadding=0",
+    AVERAGE "seed=13 InputGradientTensor=FLOAT32[2,3,18,32] InputGradientTensor.fill=UNIT "
+            "OutputGradientTensor=FLOAT32[2,3,32,61] DimensionCount=2 Strides=2,2 WindowSize=3,3 StartPadding=1,1 "
+            "EndPadding=0,0 IncludePadding=0",
 };
 
 static const struct case_refusal average_pooling_grad_refused[] = {
-    {AVERAGE "InputGradientTensor=FLOAT32[1,1,2,3] OutputGradientTensor=FLOAT32[1,1,4,4] DimensionCount=2 Strides=2,1 "
-             "WindowSize=2,2 StartPadding=0,0 EndPadding=0,1 IncludePadding=0",
-     "DML_OPERATOR_AVERAGE_POOLING_GRAD: InputGradientTensor.Sizes[3] is 3, must be 4, the number of windows"},
     {AVERAGE "InputGradientTensor=FLOAT32[2,1,4,4] OutputGradientTensor=FLOAT32[1,1,4,4] DimensionCount=2 Strides=1,1 "
              "WindowSize=1,1 " NO_PAD "IncludePadding=0",
      "DML_OPERATOR_AVERAGE_POOLING_GRAD: InputGradientTensor.Sizes[0] is 2, must be 1 = OutputGradientTensor.Sizes[0]"},
@@ -226,11 +240,6 @@ static const struct case_refusal average_pooling_grad_refused[] = {
              "WindowSize=1,0 " NO_PAD "IncludePadding=0",
      "DML_OPERATOR_AVERAGE_POOLING_GRAD: Strides[0] is 0, must be at least 1\n"
      "DML_OPERATOR_AVERAGE_POOLING_GRAD: WindowSize[1] is 0, must be at least 1"},
-    {AVERAGE "InputGradientTensor=FLOAT32[1,1,1,4] OutputGradientTensor=FLOAT32[1,1,4,4] DimensionCount=2 Strides=1,1 "
-             "WindowSize=7,1 " NO_PAD "IncludePadding=0",
-     "DML_OPERATOR_AVERAGE_POOLING_GRAD: the number of windows along OutputGradientTensor.Sizes[2] (4) is 0, must be "
-     "at least 1: WindowSize[0] (7) with Dilations[0] (1) reaches beyond it, StartPadding[0] (0) and EndPadding[0] "
-     "(0)"},
 };
 
 #define MAXIMUM      "MAX_POOLING_GRAD "

@@ -28,8 +28,8 @@ static enum rounding rounding_of(const struct operator_case *c) {
 /* Where coordinate `o` of the gradient lies in `size` elements; places are FLOAT32's. */
 static double place_of(const struct operator_case *c, uint32_t d, uint32_t o, uint32_t size) {
     const float scale = fminf(float_of(c, "Scales", d), 0x1p64f);
-    float place = ((float)o - float_of(c, "OutputPixelOffsets", d)) / scale;
-    place -= float_of(c, "InputPixelOffsets", d);
+    float place = ((float)o - float_of(c, "InputPixelOffsets", d)) / scale;
+    place -= float_of(c, "OutputPixelOffsets", d);
     place = fabsf(place) < 0x1p-32f ? 0 : place;
     double found = (double)place;
     if (case_word(c, "InterpolationMode") == NEAREST) {
@@ -144,8 +144,8 @@ static uint32_t scaled_size(struct random *random, uint32_t size, float scale, u
 static void generate(const struct case_family *family, struct random *random, struct operator_case *c) {
     static const float scales[] = {1,    1,     2,        2,    2,    0.5f, 0.5f, 3,     4,       5,  0.25f, 1 / 3.0f,
                                    1.5f, 0.75f, 4 / 3.0f, 1.3f, 0.7f, 0.1f, 7,    0.03f, FLT_MAX, 41, 1e-3f};
-    static const float offsets[][2] = {{0.5f, -0.5f}, {0.5f, -0.5f}, {0.5f, -0.5f}, {0, 0},         {0, -0.5f},
-                                       {1, -0.5f},    {0, 0.5f},     {-2, 1},       {0.37f, -1.4f}, {1e9f, 3}};
+    static const float offsets[][2] = {{-0.5f, 0.5f}, {-0.5f, 0.5f}, {-0.5f, 0.5f}, {0, 0},         {-0.5f, 0},
+                                       {-0.5f, 1},    {0.5f, 0},     {1, -2},       {-1.4f, 0.37f}, {3, 1e9f}};
     case_begin(c, family->type);
     struct case_tensor *gradient = case_tensor(c, "InputGradientTensor"),
                        *output = case_tensor(c, "OutputGradientTensor");
@@ -186,20 +186,20 @@ static const struct case_tensor_support resample_grad1_support[] = {
 };
 
 #define GRAD "RESAMPLE_GRAD "
-#define HALF "InputPixelOffsets=0.5,0.5,0.5,0.5 OutputPixelOffsets=-0.5,-0.5,-0.5,-0.5"
+#define HALF "InputPixelOffsets=-0.5,-0.5,-0.5,-0.5 OutputPixelOffsets=0.5,0.5,0.5,0.5"
 static const char *const resample_grad_fixed[] = {
     /* From centres: 0, 1.5 and 3 of two halves of 2 that go to the greater. */
     GRAD "InputGradientTensor=FLOAT32[3] InputGradientTensor.data=4,5,6 OutputGradientTensor=FLOAT32[2] "
          "OutputGradientTensor.data=4,11 InterpolationMode=NEAREST_NEIGHBOR DimensionCount=1 Scales=1.5 "
-         "InputPixelOffsets=0.5 OutputPixelOffsets=-0.5",
+         "InputPixelOffsets=-0.5 OutputPixelOffsets=0.5",
     /* Each element is there twice in each dimension. */
     GRAD "InputGradientTensor=FLOAT32[1,1,4,4] InputGradientTensor.data=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 "
          "OutputGradientTensor=FLOAT32[1,1,2,2] OutputGradientTensor.data=14,22,46,54 "
          "InterpolationMode=NEAREST_NEIGHBOR DimensionCount=4 Scales=1,1,2,2 " HALF,
     /* Between two, three quarters and one; beyond the outermost all. */
     GRAD "InputGradientTensor=FLOAT32[4] InputGradientTensor.data=4,8,16,32 OutputGradientTensor=FLOAT32[2] "
-         "OutputGradientTensor.data=14,46 InterpolationMode=LINEAR DimensionCount=1 Scales=2 InputPixelOffsets=0.5 "
-         "OutputPixelOffsets=-0.5",
+         "OutputGradientTensor.data=14,46 InterpolationMode=LINEAR DimensionCount=1 Scales=2 InputPixelOffsets=-0.5 "
+         "OutputPixelOffsets=0.5",
     GRAD "InputGradientTensor=FLOAT16[1,1,1,2] InputGradientTensor.data=4,8 OutputGradientTensor=FLOAT16[1,1,2,4] "
          "OutputGradientTensor.data=1,1,2,2,1,1,2,2 InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,0.5,0.5 " HALF,
     /* Of a picture made much smaller most elements are left out; what has no share does not count. */
@@ -207,12 +207,12 @@ static const char *const resample_grad_fixed[] = {
          "OutputGradientTensor.data=3,0,0,0,inf,0,0,0,0 InterpolationMode=LINEAR DimensionCount=1 Scales=0.25 "
          "InputPixelOffsets=0 OutputPixelOffsets=0",
     GRAD "InputGradientTensor=FLOAT32[3] InputGradientTensor.data=1,2,4 OutputGradientTensor=FLOAT32[1] "
-         "OutputGradientTensor.data=7 InterpolationMode=LINEAR DimensionCount=1 Scales=1 InputPixelOffsets=0.5 "
-         "OutputPixelOffsets=-0.5",
+         "OutputGradientTensor.data=7 InterpolationMode=LINEAR DimensionCount=1 Scales=1 InputPixelOffsets=-0.5 "
+         "OutputPixelOffsets=0.5",
     /* Nothing is resampled. */
     GRAD "InputGradientTensor=FLOAT16[2,3] InputGradientTensor.data=1,2,3,4,5,6 OutputGradientTensor=FLOAT16[2,3] "
          "OutputGradientTensor.data=1,2,3,4,5,6 InterpolationMode=LINEAR DimensionCount=2 Scales=1,1 "
-         "InputPixelOffsets=0.5,0.5 OutputPixelOffsets=-0.5,-0.5",
+         "InputPixelOffsets=-0.5,-0.5 OutputPixelOffsets=0.5,0.5",
     GRAD "seed=1 InputGradientTensor=FLOAT32[2,3,80,128] InputGradientTensor.fill=UNIT "
          "OutputGradientTensor=FLOAT32[2,3,40,64] InterpolationMode=LINEAR DimensionCount=4 Scales=1,1,2,2 " HALF,
     GRAD "seed=2 InputGradientTensor=FLOAT16[2,3,20,32] InputGradientTensor.fill=UNIT "
@@ -231,7 +231,7 @@ static const char *const resample_grad_fixed[] = {
          "OutputGradientTensor=FLOAT32[4,5,6,7] InterpolationMode=LINEAR DimensionCount=4 Scales=1.5,2,1.25,0.5 " HALF,
     /* All of a long row goes to one element. */
     GRAD "seed=6 InputGradientTensor=FLOAT16[20000] InputGradientTensor.fill=UNIT OutputGradientTensor=FLOAT16[2] "
-         "InterpolationMode=LINEAR DimensionCount=1 Scales=10000 InputPixelOffsets=0.5 OutputPixelOffsets=-0.5",
+         "InterpolationMode=LINEAR DimensionCount=1 Scales=10000 InputPixelOffsets=-0.5 OutputPixelOffsets=0.5",
     GRAD "seed=7 InputGradientTensor=FLOAT32[1,9,9,8] InputGradientTensor.strides=648,1,72,9 "
          "InputGradientTensor.fill=UNIT OutputGradientTensor=FLOAT32[1,9,3,4] OutputGradientTensor.strides=108,1,36,9 "
          "InterpolationMode=NEAREST_NEIGHBOR DimensionCount=4 Scales=1,1,3,2 " HALF,
@@ -241,7 +241,7 @@ static const char *const resample_grad_fixed[] = {
          "Scales=1,1,2,2 " HALF,
     GRAD "seed=9 InputGradientTensor=FLOAT32[2,3,13,26] InputGradientTensor.fill=UNIT "
          "OutputGradientTensor=FLOAT32[2,3,5,14] InterpolationMode=NEAREST_NEIGHBOR DimensionCount=4 Scales=1,1,3,2 "
-         "InputPixelOffsets=0.5,0.5,0.5,0 OutputPixelOffsets=-0.5,-0.5,-0.5,0",
+         "InputPixelOffsets=-0.5,-0.5,-0.5,0 OutputPixelOffsets=0.5,0.5,0.5,0",
     GRAD "InputGradientTensor=FLOAT32[1,1,1,2] InputGradientTensor.data=-1,nan OutputGradientTensor=FLOAT32[1,1,2,4] "
          "OutputGradientTensor.data=0,0,0,0,0,-1,0,nan InterpolationMode=NEAREST_NEIGHBOR DimensionCount=4 "
          "Scales=1,1,0.5,0.5 " HALF,
@@ -303,7 +303,7 @@ static void make(uint64_t bytes, DML_TENSOR_DATA_TYPE type, uint32_t argument, s
                        *output = case_tensor(c, "OutputGradientTensor");
     const uint32_t channels = benchmark_size(largest, type, (uint64_t)picture * picture, 1);
     const uint32_t sizes[] = {channels < 64 ? 1 : channels / 64, channels < 64 ? channels : 64, picture, picture};
-    struct resampling r = {{1, 1, 1, 1}, {0.5f, 0.5f, 0.5f, 0.5f}, {-0.5f, -0.5f, -0.5f, -0.5f}};
+    struct resampling r = {{1, 1, 1, 1}, {-0.5f, -0.5f, -0.5f, -0.5f}, {0.5f, 0.5f, 0.5f, 0.5f}};
     benchmark_tensor(output, type, 4, sizes);
     *gradient = *output;
     gradient->fill = CASE_FILL_UNIT;

@@ -22,6 +22,14 @@ static const char *const scatter_nd_fixed[] = {
     "SCATTER_ND seed=6 InputTensor=INT64[1,1,20,3] InputTensor.fill=BITS IndicesTensor=INT32[4,5,6,1] "
     "IndicesTensor.fill=INDICES:20 UpdatesTensor=INT64[4,5,6,3] UpdatesTensor.strides=3,84,14,1 "
     "UpdatesTensor.fill=BITS OutputTensor=INT64[1,1,20,3] InputDimensionCount=2 IndicesDimensionCount=4",
+    /* Tensors of unequal dimension counts. */
+    "SCATTER_ND InputTensor=INT32[1,2,3,2] InputTensor.data=1,2,3,4,5,6,7,8,9,10,11,12 IndicesTensor=INT32[2,2] "
+    "IndicesTensor.data=1,0,0,2 UpdatesTensor=INT32[1,1,1,2,2] UpdatesTensor.data=21,22,23,24 "
+    "OutputTensor=INT32[1,2,3,2] OutputTensor.data=1,2,3,4,23,24,21,22,9,10,11,12 InputDimensionCount=3 "
+    "IndicesDimensionCount=2",
+    "SCATTER_ND seed=8 InputTensor=FLOAT16[4,3,2,2,2,5,1] InputTensor.fill=BITS IndicesTensor=INT64[1,7,3] "
+    "IndicesTensor.fill=INDICES:4 UpdatesTensor=FLOAT16[7,2,2,5,1] UpdatesTensor.fill=BITS "
+    "OutputTensor=FLOAT16[4,3,2,2,2,5,1] InputDimensionCount=7 IndicesDimensionCount=2",
     /* Windows of updates, and tuples that lie apart, where a descriptor binds 32 KiB. */
     "SCATTER_ND seed=7 InputTensor=FLOAT32[50,60] InputTensor.fill=BITS IndicesTensor=INT32[9000,2] "
     "IndicesTensor.strides=1,9000 IndicesTensor.fill=INDICES:50 UpdatesTensor=FLOAT32[1,9000] UpdatesTensor.fill=BITS "

@@ -203,6 +203,7 @@ static const char *const softmax_fixed[] = {
 static const char *const softmax1_fixed[] = {
     LINE1(ACTIVATION_SOFTMAX1, FLOAT32, "[2,2]", "0,3,0,3", "0.5,0.5,0.5,0.5", ONE_AXIS(0)),
     LINE1(ACTIVATION_SOFTMAX1, FLOAT32, "[2,2]", "5,5,5,5", "0.25,0.25,0.25,0.25", "AxisCount=2 Axes=1,0"),
+    LINE1(ACTIVATION_SOFTMAX1, FLOAT32, "[2,2]", "5,5,5,5", "0.5,0.5,0.5,0.5", "AxisCount=3 Axes=1,1,1"),
     "ACTIVATION_SOFTMAX1 seed=3 InputTensor=FLOAT32[2,64,33] InputTensor.fill=SMALL "
     "OutputTensor=FLOAT32[2,64,33] " ONE_AXIS(1),
     "ACTIVATION_SOFTMAX1 seed=6 InputTensor=FLOAT32[2,64,36] InputTensor.fill=SPECIAL "
@@ -257,7 +258,6 @@ static const char *const hardmax1_fixed[] = {
         {#NAME "1 " WIDE " AxisCount=2 Axes=3,3",                                                                      \
          "DML_OPERATOR_" #NAME "1: Axes[0] is 3, must be below 3 = InputTensor.DimensionCount\n"                       \
          "DML_OPERATOR_" #NAME "1: Axes[1] is 3, must be below 3 = InputTensor.DimensionCount"},                       \
-        {#NAME "1 " WIDE " AxisCount=2 Axes=1,1", "DML_OPERATOR_" #NAME "1: Axes[1] is 1, must not be listed twice"},  \
     }
 REFUSED(ACTIVATION_SOFTMAX, softmax);
 REFUSED(ACTIVATION_LOG_SOFTMAX, log_softmax);

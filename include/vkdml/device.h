@@ -1,9 +1,9 @@
 /**
  * @file device.h
- * @brief Devices: asking before, importing the caller's, opening one's own, and what a device can do.
+ * @brief Devices: requirements, importing a VkDevice, opening a device, and queries.
  *
- * A VkdmlDevice is free-threaded: any function may be called on it from any thread at once, unless said otherwise.
- * Mirrors IDMLDevice.
+ * A VkdmlDevice is thread-safe: unless stated otherwise, any number of threads may call functions on it at the same
+ * time. Mirrors IDMLDevice.
  */
 #ifndef VKDML_DEVICE_H
 #define VKDML_DEVICE_H
@@ -20,164 +20,162 @@
 extern "C" {
 #endif
 
-/** A Vulkan device as vkdml uses it. */
+/** A Vulkan device that vkdml uses. */
 typedef struct VkdmlDevice_T *VkdmlDevice;
 
-/** How urgent a log message is. */
+/** The severity of a log message. */
 typedef enum VkdmlLogLevel {
-    VKDML_LOG_LEVEL_ERROR = 0,   /**< a call failed; the text of vkdmlGetErrorMessage() */
-    VKDML_LOG_LEVEL_WARNING = 1, /**< something is odd but was dealt with; Vulkan validation messages */
-    VKDML_LOG_LEVEL_INFO = 2,    /**< which device was opened, how it is used */
+    VKDML_LOG_LEVEL_ERROR = 0,   /**< a call failed; the message is that of vkdmlGetErrorMessage() */
+    VKDML_LOG_LEVEL_WARNING = 1, /**< a problem that vkdml handled, and messages of the validation layer */
+    VKDML_LOG_LEVEL_INFO = 2,    /**< the device that was opened and how vkdml uses it */
 } VkdmlLogLevel;
 
 /**
- * Receives the library's messages.
+ * Receives log messages.
  *
- * Called on the thread whose call caused the message, possibly on several threads at once; must not call vkdml.
+ * Called on the thread whose call caused the message, possibly on several threads at once. Must not call vkdml.
  *
- * @param userData what the creator was given beside the callback
- * @param level    how urgent it is
- * @param message  valid during the call only; may hold several lines; no newline at its end
+ * @param userData the pointer that was given with the callback
+ * @param level    severity
+ * @param message  valid during the call only; may have several lines; does not end with a newline
  */
 typedef void (*VkdmlLogCallback)(void *userData, VkdmlLogLevel level, const char *message);
 
-/** What vkdml may do with a caller's device beyond its plain contract. */
+/** Options of a device. */
 typedef enum VkdmlDeviceFlagBits {
     /**
      * Every bound buffer has VK_BUFFER_USAGE_TRANSFER_SRC_BIT and _DST_BIT, and the caller's barriers cover
-     * VK_PIPELINE_STAGE_TRANSFER_BIT with VK_ACCESS_TRANSFER_READ_BIT and VK_ACCESS_TRANSFER_WRITE_BIT too: vkdml may
-     * then record transfer commands where they are faster. At present it does on devices of type
-     * VK_PHYSICAL_DEVICE_TYPE_CPU, for copies and for the zeros round a diagonal.
+     * VK_PIPELINE_STAGE_TRANSFER_BIT with VK_ACCESS_TRANSFER_READ_BIT and VK_ACCESS_TRANSFER_WRITE_BIT too: vkdml then
+     * records transfer commands if they are faster. Currently it does so on devices of type
+     * VK_PHYSICAL_DEVICE_TYPE_CPU, for copies and for the zeros of DIAGONAL_MATRIX.
      */
     VKDML_DEVICE_FLAG_ALLOW_TRANSFER = 1,
-    /** vkdmlOpenDevice() only: enable VK_LAYER_KHRONOS_validation, messages to the log callback as warnings. */
+    /** vkdmlOpenDevice() only: enable VK_LAYER_KHRONOS_validation. The log callback receives its messages as warnings.
+     */
     VKDML_DEVICE_FLAG_VALIDATION = 2,
     /**
-     * For finding errors: every call holds the handles it is given to the objects there are, before it reads anything
-     * of them, and fails with VKDML_ERROR_INVALID_ARGUMENT where one was destroyed, is another kind of object's, is
-     * another device's, or is none at all; the reason says which. Destroying such a handle does nothing but tell, by
-     * the log callback and vkdmlGetErrorMessage(). A table's dispatchable is held to them likewise.
+     * For debugging: every call checks that its handles are existing objects before it reads them. It fails with
+     * VKDML_ERROR_INVALID_ARGUMENT if an object was destroyed, has another type, belongs to another device or is not an
+     * object. The reason states which. A table's dispatchable is checked, too. Destroying an invalid handle only
+     * reports the error, by the log callback and vkdmlGetErrorMessage().
      *
-     * vkdmlRecordDispatch() refuses an operator with a persistent resource of which no initializer was recorded before:
-     * it would read whatever lies there. Who fills persistent resources from a copy does without this flag.
+     * vkdmlRecordDispatch() refuses an operator with a persistent resource if no initializer was recorded for it,
+     * because the operator would read undefined data. Do not use this flag if you fill persistent resources from a
+     * copy.
      *
-     * The objects of this device are known with certainty. A handle of none of them may be an object of a device
-     * without the flag: where there is one, calls without a device argument take such handles as they are. The memory
-     * of destroyed objects is kept back, of the last 4096 and 16 MiB at most, so that no other object gets their
-     * address soon. What Vulkan's handles are is for the validation layer to say. From the first device with the flag
-     * on every call of the process takes a lock for each handle; before, none does.
+     * A handle that is not an object of this device may be an object of a device without the flag. If such a device
+     * exists, calls without a device argument do not check such handles. The memory of the last 4096 destroyed objects,
+     * at most 16 MiB, is not reused, so that new objects do not get the same address soon. Vulkan handles are not
+     * checked; use the validation layer. After the first device with this flag was created, every call in the process
+     * takes a lock for each handle.
      */
     VKDML_DEVICE_FLAG_CHECK_HANDLES = 4,
-    /** vkdmlOpenDevice() only: enable VK_EXT_debug_utils, for names and labels; VALIDATION enables it too. */
+    /** vkdmlOpenDevice() only: enable VK_EXT_debug_utils, for names and labels. VALIDATION enables it, too. */
     VKDML_DEVICE_FLAG_DEBUG_UTILS = 8,
 } VkdmlDeviceFlagBits;
 typedef uint32_t VkdmlDeviceFlags; /**< VkdmlDeviceFlagBits */
 
-/** Which build of its kernels a device runs, for kernels that have several; all give the same results. */
+/** The variant of the kernels that a device runs. All variants give the same results. */
 typedef enum VkdmlKernelVariant {
-    VKDML_KERNEL_VARIANT_DEFAULT = 0,  /**< chosen by what the device reports and what is known of its driver */
-    VKDML_KERNEL_VARIANT_PORTABLE = 1, /**< core Vulkan 1.2 only: invocations meet in shared memory */
-    VKDML_KERNEL_VARIANT_SUBGROUP = 2, /**< subgroup operations: BASIC and ARITHMETIC in compute shaders; and matrix
-                                            cores, of which sums of FLOAT16 products come in another order */
-    VKDML_KERNEL_VARIANT_SERIAL = 3,   /**< core Vulkan 1.2 only, for processors: invocations work alone on long runs */
+    VKDML_KERNEL_VARIANT_DEFAULT = 0,  /**< chosen by the device's properties and known driver faults */
+    VKDML_KERNEL_VARIANT_PORTABLE = 1, /**< core Vulkan 1.2 only: invocations exchange data in shared memory */
+    VKDML_KERNEL_VARIANT_SUBGROUP = 2, /**< uses subgroup operations (BASIC and ARITHMETIC in compute shaders) and
+                                          matrix cores, which add FLOAT16 products in another order */
+    VKDML_KERNEL_VARIANT_SERIAL = 3, /**< core Vulkan 1.2 only, for CPU devices: each invocation processes many elements
+                                        and uses no shared memory */
     VKDML_KERNEL_VARIANT_MAX_ENUM = 0x7FFFFFFF
 } VkdmlKernelVariant;
 
-/** What vkdml needs of a VkDevice, and what it profits from. */
+/** What vkdml requires of a VkDevice, and what makes it faster. */
 typedef struct VkdmlRequirements {
-    uint32_t apiVersion;                   /**< VK_API_VERSION_1_2: of the instance and of the physical device */
+    uint32_t apiVersion;                   /**< VK_API_VERSION_1_2, for the instance and the physical device */
     VkQueueFlags queueFlags;               /**< VK_QUEUE_COMPUTE_BIT */
-    uint32_t requiredFeatureCount;         /**< 0: nothing beyond core 1.2 is required */
+    uint32_t requiredFeatureCount;         /**< 0: only core 1.2 is required */
     const char *const *requiredFeatures;   /**< their names */
     uint32_t requiredExtensionCount;       /**< 0 */
     const char *const *requiredExtensions; /**< their names */
-    uint32_t usefulFeatureCount;         /**< names of VkPhysicalDevice...Features members that make something faster */
-    const char *const *usefulFeatures;   /**< the names */
-    uint32_t usefulExtensionCount;       /**< device extensions that make something faster */
-    const char *const *usefulExtensions; /**< their names */
+    uint32_t usefulFeatureCount;           /**< features that make some operators faster */
+    const char *const *usefulFeatures;     /**< names of members of VkPhysicalDevice...Features */
+    uint32_t usefulExtensionCount;         /**< device extensions that make some operators faster */
+    const char *const *usefulExtensions;   /**< their names */
 } VkdmlRequirements;
 
 /**
- * What to ask of Vulkan before creating a VkDevice that is to be imported. Static data. Thread-safe.
+ * Gets the requirements for a VkDevice that will be imported. The data is static. Thread-safe.
  *
  * @param[out] requirements must not be NULL
  */
 VKDML_API VkdmlResult vkdmlGetRequirements(VkdmlRequirements *requirements);
 
 /**
- * The same for one operator on one data type: which features it cannot do without. At present none: 8-, 16- and
- * 64-bit elements, FLOAT16 and FLOAT64 included, are computed with 32-bit integers.
+ * Gets the requirements of one operator for one data type. Currently no operator requires a feature: elements of 8, 16
+ * and 64 bits, FLOAT16 and FLOAT64 included, can be processed with 32-bit integers.
  *
- * @return VKDML_ERROR_INVALID_ARGUMENT for what is no operator, or a type that no tensor of it may have.
- *         VKDML_ERROR_NOT_IMPLEMENTED for an operator without an implementation; at present there is none.
+ * @return VKDML_ERROR_INVALID_ARGUMENT: not an operator, or none of its tensors supports the type.
+ *         VKDML_ERROR_NOT_IMPLEMENTED: the operator has no implementation; currently all have one.
  */
 VKDML_API VkdmlResult vkdmlGetOperatorRequirements(DML_OPERATOR_TYPE type, DML_TENSOR_DATA_TYPE dataType,
                                                    VkdmlRequirements *requirements);
 
-/** A device the caller made. Zero-initialized members mean the default said beside them, but for the first two. */
+/** A VkDevice to import. A member of 0 selects its default, except for the first two members. */
 typedef struct VkdmlDeviceCreateInfo {
     size_t structSize;               /**< sizeof(VkdmlDeviceCreateInfo); see version.h */
-    uint32_t headerVersion;          /**< VKDML_HEADER_VERSION: a library that does not fit these headers refuses */
+    uint32_t headerVersion;          /**< VKDML_HEADER_VERSION; an incompatible library refuses it */
     VkInstance instance;             /**< created with apiVersion 1.2 or later */
-    VkPhysicalDevice physicalDevice; /**< of that instance */
-    VkDevice device;                 /**< of that physical device; outlives the VkdmlDevice */
-    uint32_t queueFamilyIndex;       /**< a family with VK_QUEUE_COMPUTE_BIT that commands will be submitted to */
-    PFN_vkGetInstanceProcAddr getInstanceProcAddr;    /**< required; the only way the library reaches Vulkan */
-    const VkPhysicalDeviceFeatures2 *enabledFeatures; /**< what `device` was created with, with its chain;
-                                                           NULL: none. Nothing else is used. Read during the call.
-                                                           Of the features below, one that physicalDevice does not
-                                                           support is refused.
-                                                           shaderFloat16 makes FLOAT16 faster, with
-                                                           cooperativeMatrix and vulkanMemoryModel products much;
-                                                           those of bytes shaderInt8 with these, or
-                                                           shaderIntegerDotProduct. */
-    uint32_t enabledExtensionCount;                   /**< length of enabledExtensions */
-    const char *const *enabledExtensions;             /**< the device extensions enabled. Read during the call. */
-    DML_FEATURE_LEVEL featureLevel;                   /**< descriptors are held to it; 0: the newest, 6_4 */
-    VkdmlDeviceFlags flags;                           /**< 0: the plain contract */
-    const VkAllocationCallbacks *allocationCallbacks; /**< for all host memory, Vulkan's included; copied;
-                                                           NULL: malloc */
-    VkdmlLogCallback logCallback;                     /**< NULL: silent */
-    void *logUserData;                                /**< handed to logCallback */
-    VkPipelineCache pipelineCache;    /**< the caller's, used and kept alive by it; VK_NULL_HANDLE: the library's own */
-    const void *pipelineCacheData;    /**< initial data of the library's own cache, as vkdmlGetPipelineCacheData()
-                                           gave it; data of another driver is ignored. Read during the call. */
-    size_t pipelineCacheDataSize;     /**< bytes at pipelineCacheData */
-    VkdmlKernelVariant kernelVariant; /**< forces one; DEFAULT: the library chooses. The environment variable
-                                           VKDML_KERNEL_VARIANT, when set and not empty, overrides it: "portable",
-                                           "subgroup" or "serial". */
+    VkPhysicalDevice physicalDevice; /**< belongs to that instance */
+    VkDevice device;                 /**< belongs to that physical device; outlives the VkdmlDevice */
+    uint32_t queueFamilyIndex;       /**< queue family of your command buffers; supports VK_QUEUE_COMPUTE_BIT */
+    PFN_vkGetInstanceProcAddr getInstanceProcAddr; /**< required; vkdml gets all Vulkan functions from it */
+    /** The features that `device` was created with, including the pNext chain; NULL: none. vkdml uses no other
+     * features. Read during the call. A feature that physicalDevice does not support is refused. shaderFloat16 makes
+     * FLOAT16 faster. shaderFloat16, cooperativeMatrix and vulkanMemoryModel together make FLOAT16 matrix products much
+     * faster. For matrix products of 8-bit integers, shaderInt8 with the last two does, or shaderIntegerDotProduct. */
+    const VkPhysicalDeviceFeatures2 *enabledFeatures;
+    uint32_t enabledExtensionCount;       /**< length of enabledExtensions */
+    const char *const *enabledExtensions; /**< the enabled device extensions. Read during the call. */
+    DML_FEATURE_LEVEL featureLevel;       /**< descriptors are validated against it; 0: the newest, 6_4 */
+    VkdmlDeviceFlags flags;               /**< VkdmlDeviceFlagBits */
+    /** for all host memory, also passed to Vulkan; copied; NULL: malloc */
+    const VkAllocationCallbacks *allocationCallbacks;
+    VkdmlLogCallback logCallback; /**< NULL: silent */
+    void *logUserData;            /**< handed to logCallback */
+    /** your pipeline cache, which outlives the VkdmlDevice; VK_NULL_HANDLE: vkdml creates one */
+    VkPipelineCache pipelineCache;
+    const void *pipelineCacheData; /**< initial data for the cache that vkdml creates, from vkdmlGetPipelineCacheData();
+                                      data of another driver is ignored. Read during the call. */
+    size_t pipelineCacheDataSize;  /**< bytes at pipelineCacheData */
+    /** forces a variant; DEFAULT: vkdml chooses. The environment variable VKDML_KERNEL_VARIANT overrides it if it is
+     * "portable", "subgroup" or "serial". */
+    VkdmlKernelVariant kernelVariant;
 } VkdmlDeviceCreateInfo;
 
 /**
  * Imports a Vulkan device. Mirrors DMLCreateDevice.
  *
- * Where VK_EXT_debug_utils was enabled on the instance, which is to say where getInstanceProcAddr() has its functions,
- * pipelines, shader modules, layouts, descriptor sets and uniform buffers get names; and what vkdmlRecordDispatch()
- * records is labelled with the operator, its tensors' types and sizes ("DML_OPERATOR_GEMM: ATensor FLOAT32 1x1x64x32,
- * BTensor .."), and each command in it with the kernel, what its storage buffers are, in order of their bindings, and
- * workgroups ("product: ATensor, OutputTensor, BTensor; 2x1x1 workgroups"). Tools that show labels show these. Texts
- * are for people and may change. Elsewhere nothing is called.
+ * If getInstanceProcAddr() returns the functions of VK_EXT_debug_utils, vkdml names its pipelines, shader modules,
+ * layouts, descriptor sets and uniform buffers, and labels recorded commands for debuggers and profilers. The label of
+ * a dispatchable has the operator and the types and sizes of its tensors: "DML_OPERATOR_GEMM: ATensor FLOAT32
+ * 1x1x64x32, BTensor ..". The label of each command has the kernel, the storage buffers in the order of their bindings,
+ * and the workgroups: "product: ATensor, OutputTensor, BTensor; 2x1x1 workgroups". These texts may change.
  *
- * Creates no queue, submits nothing. The caller destroys the result with vkdmlDestroyDevice(), before its VkDevice.
+ * Submits nothing. Destroy the device with vkdmlDestroyDevice(), before its VkDevice.
  *
- * @return VKDML_ERROR_INVALID_ARGUMENT, VKDML_ERROR_INITIALIZATION_FAILED (not a 1.2 device, a function is missing),
- *         VKDML_ERROR_FEATURE_NOT_PRESENT (a kernel variant is forced that the device cannot run),
+ * @return VKDML_ERROR_INVALID_ARGUMENT, VKDML_ERROR_INITIALIZATION_FAILED (the device does not support Vulkan 1.2, or a
+ *         function is missing), VKDML_ERROR_FEATURE_NOT_PRESENT (the device cannot run the forced kernel variant),
  *         VKDML_ERROR_OUT_OF_HOST_MEMORY, VKDML_ERROR_OUT_OF_DEVICE_MEMORY, VKDML_ERROR_DEVICE_LOST,
  *         VKDML_ERROR_DRIVER. *device is then NULL.
  */
 VKDML_API VkdmlResult vkdmlCreateDevice(const VkdmlDeviceCreateInfo *info, VkdmlDevice *device);
 
-/** How to open a device of one's own. Zero-initialized members mean the default said beside them, but for the first
-    two. */
+/** How to open a device. A member of 0 selects its default, except for the first two members. */
 typedef struct VkdmlDeviceOpenInfo {
     size_t structSize;      /**< sizeof(VkdmlDeviceOpenInfo); see version.h */
-    uint32_t headerVersion; /**< VKDML_HEADER_VERSION: a library that does not fit these headers refuses */
-    const char *name;       /**< opens the first device whose name contains this, ASCII case ignored; "#1": the second
-                                 that vkdmlEnumeratePhysicalDevices() lists; 32 hexadecimal digits, with hyphens or
-                                 without: the one of that UUID; NULL: the best (discrete, then integrated, virtual,
-                                 CPU) */
+    uint32_t headerVersion; /**< VKDML_HEADER_VERSION; an incompatible library refuses it */
+    const char *name; /**< opens the first device whose name contains this, ignoring ASCII case; "#1": the second device
+                         of vkdmlEnumeratePhysicalDevices(); 32 hexadecimal digits, with or without hyphens: the device
+                         with that UUID; NULL: the best device (discrete before integrated, virtual and CPU) */
     DML_FEATURE_LEVEL featureLevel;                   /**< 0: the newest */
-    VkdmlDeviceFlags flags;                           /**< 0: the plain contract */
+    VkdmlDeviceFlags flags;                           /**< VkdmlDeviceFlagBits */
     const VkAllocationCallbacks *allocationCallbacks; /**< copied; NULL: malloc */
     VkdmlLogCallback logCallback;                     /**< NULL: silent */
     void *logUserData;                                /**< handed to logCallback */
@@ -187,74 +185,76 @@ typedef struct VkdmlDeviceOpenInfo {
 } VkdmlDeviceOpenInfo;
 
 /**
- * Loads Vulkan, creates an instance, a device and a compute queue, and imports them: for tools, tests and examples.
+ * Loads Vulkan, creates an instance, a device and a compute queue, and imports them. Meant for tools, tests and
+ * examples.
  *
- * The environment variable VKDML_DEVICE, when set and not empty, stands in for a NULL name.
+ * If name is NULL, the environment variable VKDML_DEVICE is used as the name, unless it is empty.
  *
  * @param info NULL: all defaults
  * @param[out] device NULL on failure; destroyed with vkdmlDestroyDevice()
- * @return as vkdmlCreateDevice(); VKDML_ERROR_INITIALIZATION_FAILED where there is no Vulkan loader or no device fits.
+ * @return as vkdmlCreateDevice(); VKDML_ERROR_INITIALIZATION_FAILED if there is no Vulkan loader or no suitable device.
  */
 VKDML_API VkdmlResult vkdmlOpenDevice(const VkdmlDeviceOpenInfo *info, VkdmlDevice *device);
 
 /**
- * Destroys a device; where it was opened by vkdmlOpenDevice() its VkDevice and VkInstance too.
+ * Destroys a device. If vkdmlOpenDevice() opened it, its VkDevice and VkInstance are destroyed, too.
  *
- * Every object made from it must have been destroyed and all GPU work that uses them finished. NULL is ignored.
+ * First destroy every object that was created from it. The GPU must have finished all work that uses them. NULL is
+ * ignored.
  *
- * Where objects are left, one warning to the log callback says how many of which kind, the last message of vkdml's own.
- * What they have of Vulkan's goes with the device, but for descriptor sets in pools of the caller's. From then on they
- * can be destroyed, which gives back their host memory, by the allocation callbacks of the device; all other calls on
- * them fail with VKDML_ERROR_INVALID_ARGUMENT. The device itself is gone.
+ * If objects are left, the log callback receives a warning with their number by type. Their Vulkan objects are
+ * destroyed with the device, except for descriptor sets in your pools. You can still destroy the objects, which frees
+ * their host memory by the device's allocation callbacks. All other calls on them fail with
+ * VKDML_ERROR_INVALID_ARGUMENT.
  */
 VKDML_API void vkdmlDestroyDevice(VkdmlDevice device);
 
 /** A device that vkdmlOpenDevice() could open. */
 typedef struct VkdmlPhysicalDeviceInfo {
-    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE]; /**< what VkdmlDeviceOpenInfo::name is looked for in */
-    char driver[VK_MAX_DRIVER_NAME_SIZE];        /**< the driver's name */
-    char driverInfo[VK_MAX_DRIVER_INFO_SIZE];    /**< its version, in its own words */
-    uint32_t apiVersion;                         /**< Vulkan's, as VK_MAKE_API_VERSION */
+    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE]; /**< compared with VkdmlDeviceOpenInfo::name */
+    char driver[VK_MAX_DRIVER_NAME_SIZE];        /**< name of the driver */
+    char driverInfo[VK_MAX_DRIVER_INFO_SIZE];    /**< the driver's text about its version */
+    uint32_t apiVersion;                         /**< supported Vulkan version, as VK_MAKE_API_VERSION */
     uint32_t vendorId;                           /**< VkPhysicalDeviceProperties::vendorID */
     uint32_t deviceId;                           /**< VkPhysicalDeviceProperties::deviceID */
     VkPhysicalDeviceType type;                   /**< discrete, integrated, virtual or CPU */
-    uint64_t deviceLocalBytes;                   /**< sum of its device-local heaps */
+    uint64_t deviceLocalBytes;                   /**< total size of its device-local heaps, in bytes */
     uint8_t uuid[VK_UUID_SIZE];                  /**< VkPhysicalDeviceIDProperties::deviceUUID */
-    const char *unusable;                        /**< NULL, or why vkdml cannot use it; static */
-    const char *warning;                         /**< NULL, or a fault of its driver, and what helps; static */
+    const char *unusable;                        /**< why vkdml cannot use the device, or NULL; static */
+    const char *warning;                         /**< a known driver fault and its remedy, or NULL; static */
 } VkdmlPhysicalDeviceInfo;
 
 /**
- * Lists the physical devices of a fresh instance, best first, in the manner of vkEnumeratePhysicalDevices.
+ * Lists the physical devices of a new instance, best first. Used like vkEnumeratePhysicalDevices().
  *
- * @param[in,out] count in: length of infos; out: entries written, or, with infos NULL, how many there are
- * @param[out] infos *count entries, or NULL
+ * @param[in,out] count in: length of infos; out: number of entries written, or of devices if infos is NULL
+ * @param[out] infos the devices, or NULL
  */
 VKDML_API VkdmlResult vkdmlEnumeratePhysicalDevices(uint32_t *count, VkdmlPhysicalDeviceInfo *infos);
 
-/** The Vulkan objects behind a device; borrowed, valid as long as it. */
+/** The Vulkan objects of a device. They are borrowed, and valid as long as the device. */
 typedef struct VkdmlVulkanHandles {
-    VkInstance instance;                           /**< the caller's, or the opened device's own */
-    VkPhysicalDevice physicalDevice;               /**< of that instance */
-    VkDevice device;                               /**< of that physical device */
-    uint32_t queueFamilyIndex;                     /**< of the queues that commands are submitted to */
-    PFN_vkGetInstanceProcAddr getInstanceProcAddr; /**< how Vulkan is reached */
-    /** Of an opened device what it was created with, for who imports it once more; NULL for imported devices. */
+    VkInstance instance;                           /**< yours, or created by vkdmlOpenDevice() */
+    VkPhysicalDevice physicalDevice;               /**< belongs to that instance */
+    VkDevice device;                               /**< belongs to that physical device */
+    uint32_t queueFamilyIndex;                     /**< queue family of your command buffers */
+    PFN_vkGetInstanceProcAddr getInstanceProcAddr; /**< gets all Vulkan functions */
+    /** The features that vkdmlOpenDevice() enabled, for importing the device again; NULL for imported devices. */
     const VkPhysicalDeviceFeatures2 *enabledFeatures;
-    /** Of an opened device the only queue of it; VK_NULL_HANDLE for imported devices. Submission to it is the caller's
-        to synchronize, as ever in Vulkan. */
+    /** The only queue of a device that vkdmlOpenDevice() opened; VK_NULL_HANDLE for imported devices. You synchronize
+     * access to it, as Vulkan requires. */
     VkQueue queue;
 } VkdmlVulkanHandles;
 
-/** The Vulkan objects behind a device. */
+/** Gets the Vulkan objects of a device. */
 VKDML_API VkdmlResult vkdmlGetVulkanHandles(VkdmlDevice device, VkdmlVulkanHandles *handles);
 
 /**
- * Queries a feature. Mirrors IDMLDevice::CheckFeatureSupport, sizes and all.
+ * Queries a feature. Mirrors IDMLDevice::CheckFeatureSupport, including its checks of sizes.
  *
- * DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT: whether any implemented operator takes the type at the device's level.
- * DML_FEATURE_FEATURE_LEVELS: the newest of the requested levels that is not above the device's; an error where none
- * is.
+ * DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT: whether an operator supports the type at the device's feature level.
+ * DML_FEATURE_FEATURE_LEVELS: the newest of the requested levels that the device supports; an error if it supports
+ * none.
  */
 VKDML_API VkdmlResult vkdmlCheckFeatureSupport(VkdmlDevice device, DML_FEATURE feature, uint32_t queryDataSize,
                                                const void *queryData, uint32_t supportDataSize, void *supportData);
@@ -262,47 +262,49 @@ VKDML_API VkdmlResult vkdmlCheckFeatureSupport(VkdmlDevice device, DML_FEATURE f
 /** The feature level a device was created with. */
 VKDML_API DML_FEATURE_LEVEL vkdmlGetFeatureLevel(VkdmlDevice device);
 
-/** The variant of its kernels that a device runs; never DEFAULT. */
+/** The kernel variant that a device runs; never DEFAULT. */
 VKDML_API VkdmlKernelVariant vkdmlGetKernelVariant(VkdmlDevice device);
 
 /**
- * Whether this device, at its feature level, runs an operator on a data type in at least one of its tensors.
+ * Reports whether an operator supports a data type in at least one of its tensors, on this device and at its feature
+ * level.
  *
- * @return VKDML_SUCCESS; otherwise VKDML_ERROR_NOT_IMPLEMENTED, VKDML_ERROR_INVALID_ARGUMENT (newer than the level, or
- *         the type is not among its types at the level) or VKDML_ERROR_FEATURE_NOT_PRESENT, with the reason.
+ * @return VKDML_SUCCESS; otherwise VKDML_ERROR_NOT_IMPLEMENTED, VKDML_ERROR_INVALID_ARGUMENT (the feature level does
+ *         not have the operator, or the operator does not support the type at this level) or
+ *         VKDML_ERROR_FEATURE_NOT_PRESENT, with the reason.
  */
 VKDML_API VkdmlResult vkdmlCheckOperatorSupport(VkdmlDevice device, DML_OPERATOR_TYPE type,
                                                 DML_TENSOR_DATA_TYPE dataType);
 
 /**
- * VKDML_SUCCESS while the device works; VKDML_ERROR_DEVICE_LOST, with the reason, once a Vulkan call of this library
- * returned VK_ERROR_DEVICE_LOST or vkdmlReportDeviceLost() said so, and in a child process of fork() for every device
- * that was made before. There, destroying such a device or its objects does nothing, and returns at once. Mirrors
- * IDMLDevice::GetDeviceRemovedReason.
+ * Reports whether a device is lost. Mirrors IDMLDevice::GetDeviceRemovedReason.
+ *
+ * Returns VKDML_SUCCESS while the device works, and VKDML_ERROR_DEVICE_LOST, with the reason, after vkdml received
+ * VK_ERROR_DEVICE_LOST or vkdmlReportDeviceLost() was called. In a child process of fork(), every device that was
+ * created before the fork is lost; destroying it or its objects does nothing there.
  */
 VKDML_API VkdmlResult vkdmlGetDeviceLostReason(VkdmlDevice device);
 
 /**
- * Tells the library of a VK_ERROR_DEVICE_LOST that the caller saw (at its submit, say). Every later call on the device
- * fails with VKDML_ERROR_DEVICE_LOST; destroying stays allowed.
+ * Reports a VK_ERROR_DEVICE_LOST that you received, for example from vkQueueSubmit(). Every later call on the device
+ * fails with VKDML_ERROR_DEVICE_LOST, except for destroying objects.
  *
  * @param device must not be NULL
- * @param reason copied, cut after 255 bytes; NULL: none given
+ * @param reason copied, at most 255 bytes; NULL: no reason
  */
 VKDML_API void vkdmlReportDeviceLost(VkdmlDevice device, const char *reason);
 
 /**
- * Mutes the log callback of a device, or lets it speak again. Reasons stay in vkdmlGetErrorMessage(), and messages of
- * the validation layer (VKDML_DEVICE_FLAG_VALIDATION) still come. Thread-safe. Mirrors
- * IDMLDebugDevice::SetMuteDebugOutput.
+ * Mutes or unmutes the log callback of a device. Mirrors IDMLDebugDevice::SetMuteDebugOutput. vkdmlGetErrorMessage()
+ * still has the reasons, and the callback still receives messages of the validation layer. Thread-safe.
  *
  * @param device must not be NULL
- * @param mute   0: messages go to the callback, as from the start; otherwise none do
+ * @param mute   0: the callback receives messages, which is the default; otherwise it does not
  */
 VKDML_API void vkdmlMuteLog(VkdmlDevice device, int32_t mute);
 
 /**
- * The contents of the pipeline cache, in the manner of vkGetPipelineCacheData: ask for the size with data NULL.
+ * Gets the contents of the pipeline cache. Used like vkGetPipelineCacheData(): get the size first, with a NULL data.
  * Thread-safe.
  *
  * @param device must not be NULL
@@ -312,14 +314,14 @@ VKDML_API void vkdmlMuteLog(VkdmlDevice device, int32_t mute);
 VKDML_API VkdmlResult vkdmlGetPipelineCacheData(VkdmlDevice device, size_t *size, void *data);
 
 /**
- * Adds to the pipeline cache what vkdmlGetPipelineCacheData() gave, for data that is at hand only once the device is
- * in use. Thread-safe; waits for pipelines that other threads are creating.
+ * Adds data from vkdmlGetPipelineCacheData() to the pipeline cache, if the data was not available when the device was
+ * created. Thread-safe. Waits for pipelines that other threads are creating.
  *
  * @param device must not be NULL
  * @param size bytes at data
  * @param data read, not kept
- * @return VKDML_SUCCESS; VKDML_ERROR_INVALID_ARGUMENT where the data is not of this device and driver, or the cache is
- *         the caller's own (VkdmlDeviceCreateInfo::pipelineCache).
+ * @return VKDML_ERROR_INVALID_ARGUMENT: the data is from another device or driver, or the cache is yours
+ *         (VkdmlDeviceCreateInfo::pipelineCache).
  */
 VKDML_API VkdmlResult vkdmlMergePipelineCacheData(VkdmlDevice device, size_t size, const void *data);
 

@@ -26,12 +26,18 @@
  * reference is released. Descriptors that are released are kept for the same dispatchable's next table, at most 1,024
  * tables of a device. Buffers, and this device or an object made by it, outlive the execution, as in DirectML.
  *
+ * **Processes.** A child of fork() must not use objects of its parent. It may release them, as Python does at its end:
+ * they are then left as they are, because the threads of the driver exist only in the parent.
+ *
  * **Failures.** vkdmlGetErrorMessage() has the reason of the calling thread's latest one. Where DirectML returns void
  * and removes the device, so does this: GetDeviceRemovedReason() then tells the HRESULT, GetRemovedMessage() why, and
  * RecordDispatch() records nothing more.
  *
+ * No exception leaves a method of an interface or CreateDevice(). Where memory runs out inside the standard library,
+ * methods return E_OUTOFMEMORY, and those that return nothing remove the device.
+ *
  * Threads are DirectML's: a device and what it makes may be used by several, binding tables and recorders by one at a
- * time. Where memory runs out inside the standard library this behaves as that does.
+ * time.
  */
 #ifndef VKDML_DIRECTML_HPP
 #define VKDML_DIRECTML_HPP
@@ -60,6 +66,10 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#ifndef _WIN32
+#include <pthread.h>
+#endif
 
 #include "vkdml/vkdml.hpp"
 
@@ -210,6 +220,32 @@ inline const HRESULT ok = AsHresult(VKDML_SUCCESS), invalid = AsHresult(VKDML_ER
     noInterface = static_cast<HRESULT>(0x80004002u), notFound = static_cast<HRESULT>(0x887A0002u),
                      moreData = static_cast<HRESULT>(0x887A0003u);
 
+/** Calls a function and returns its HRESULT. Exceptions become HRESULTs: none may leave a method of an interface. */
+template <typename Function> HRESULT Guarded(Function function) noexcept {
+#ifdef VKDML_HPP_NO_EXCEPTIONS
+    return function();
+#else
+    try {
+        return function();
+    } catch (const std::bad_alloc &) {
+        return outOfMemory;
+    } catch (...) {
+        return AsHresult(VKDML_ERROR_DRIVER); // E_FAIL
+    }
+#endif
+}
+
+/** How many forks there are between the process that called this first and the current one. Takes no lock. */
+inline unsigned CountForks() noexcept {
+#ifdef _WIN32
+    return 0;
+#else
+    static std::atomic<unsigned> forks{0};
+    static const int registered = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+    return registered == 0 ? forks.load(std::memory_order_relaxed) : 0;
+#endif
+}
+
 /** Data that an application attaches to an object by GUID. Thread-safe. */
 class PrivateData {
   public:
@@ -242,16 +278,13 @@ class PrivateData {
         }
         return ok;
     }
-    HRESULT Set(REFGUID guid, UINT dataSize, const void *data) {
+    HRESULT Set(REFGUID guid, UINT dataSize, const void *data) noexcept {
         return Keep(guid, dataSize, data, nullptr);
     }
-    HRESULT SetInterface(REFGUID guid, IUnknown *data) {
-        if (data != nullptr) {
-            data->AddRef();
-        }
+    HRESULT SetInterface(REFGUID guid, IUnknown *data) noexcept {
         return Keep(guid, sizeof data, data != nullptr ? &data : nullptr, data);
     }
-    HRESULT SetName(const wchar_t *name) {
+    HRESULT SetName(const wchar_t *name) noexcept {
         static const GUID guid = {0x4cca5fd8, 0x921f, 0x42c8, {0x85, 0x66, 0x70, 0xca, 0xf2, 0xa9, 0xb7, 0x41}};
         return Keep(guid, name != nullptr ? static_cast<UINT>((std::wcslen(name) + 1) * sizeof *name) : 0, name,
                     nullptr);
@@ -279,18 +312,25 @@ class PrivateData {
         return nullptr;
     }
 
-    HRESULT Keep(REFGUID guid, UINT size, const void *data, IUnknown *object) {
-        const unsigned char *const bytes = static_cast<const unsigned char *>(data);
-        const std::lock_guard<std::mutex> guard(mutex_);
-        Entry *found = Find(guid);
-        if (found != nullptr) {
-            found->Drop();
-            entries_.erase(entries_.begin() + (found - entries_.data()));
-        }
-        if (data != nullptr) {
-            entries_.push_back({guid, std::vector<unsigned char>(bytes, bytes + size), object});
-        }
-        return ok;
+    /** Leaves the earlier data in place if it fails. */
+    HRESULT Keep(REFGUID guid, UINT size, const void *data, IUnknown *object) noexcept {
+        return Guarded([&] {
+            const unsigned char *const bytes = static_cast<const unsigned char *>(data);
+            const std::lock_guard<std::mutex> guard(mutex_);
+            if (data != nullptr) {
+                entries_.push_back({guid, std::vector<unsigned char>(bytes, bytes + size), object});
+            }
+            if (object != nullptr) {
+                object->AddRef();
+            }
+            Entry *const found = Find(guid); // the earlier data, or what was added
+            const bool replaces = found != nullptr && (data == nullptr || found != &entries_.back());
+            if (replaces) {
+                found->Drop();
+                entries_.erase(entries_.begin() + (found - entries_.data()));
+            }
+            return ok;
+        });
     }
 
     std::mutex mutex_;
@@ -320,7 +360,7 @@ template <typename Derived, typename Interface, typename... Inherited> class Cou
     }
     ULONG STDMETHODCALLTYPE Release() override {
         const ULONG left = --references_;
-        if (left == 0) {
+        if (left == 0 && forks_ == CountForks()) {
             delete static_cast<Derived *>(this);
         }
         return left;
@@ -342,6 +382,7 @@ template <typename Derived, typename Interface, typename... Inherited> class Cou
     }
 
     std::atomic<ULONG> references_{1};
+    const unsigned forks_ = CountForks(); /**< of the process that created the object */
 };
 
 /** An object of DirectML. */
@@ -385,7 +426,7 @@ class Child : public Object<Derived, Interface, Inherited..., IDMLDeviceChild> {
 
 class OperatorObject final : public Child<OperatorObject, IDMLOperator> {
   public:
-    OperatorObject(DeviceObject *device, VkdmlOperator op) : Child(device), op_(op) {
+    explicit OperatorObject(DeviceObject *device) : Child(device) {
     }
     ~OperatorObject() {
         vkdmlDestroyOperator(op_);
@@ -393,9 +434,13 @@ class OperatorObject final : public Child<OperatorObject, IDMLOperator> {
     VkdmlOperator Get() const noexcept {
         return op_;
     }
+    /** Where the operator is created. */
+    VkdmlOperator *Handle() noexcept {
+        return &op_;
+    }
 
   private:
-    VkdmlOperator op_;
+    VkdmlOperator op_ = nullptr;
 };
 
 struct Dispatched;
@@ -439,6 +484,13 @@ struct Dispatched {
         tables->Drop(*this);
         vkdmlDestroyDispatchable(dispatchable);
     }
+    /** Called once the dispatchable is compiled. */
+    void FindWritten() {
+        written.resize(Properties().outputCount);
+        for (std::size_t i = 0; i < written.size(); i++) {
+            (void)vkdmlGetWrittenSize(dispatchable, static_cast<std::uint32_t>(i), &written[i]);
+        }
+    }
     VkdmlBindingProperties Properties() const noexcept {
         VkdmlBindingProperties properties{};
         (void)vkdmlGetBindingProperties(dispatchable, &properties);
@@ -447,6 +499,7 @@ struct Dispatched {
 
     VkdmlDispatchable dispatchable = nullptr;
     bool initializes = false;
+    std::vector<std::uint64_t> written; /**< by output: see vkdmlGetWrittenSize() */
     std::vector<std::shared_ptr<const Dispatched>> operators; /**< of an initializer, which runs their pipelines */
 
     /* The members below belong to SpareTables. */
@@ -625,6 +678,10 @@ class Objects {
     virtual void Keep(ID3D12CommandList *commandList, const std::shared_ptr<const void> &object) = 0;
     /** Records a copy into memory that the command list keeps. A null buffer: there is no such memory. May throw. */
     virtual VkdmlBufferBinding Copy(ID3D12CommandList *commandList, const VkdmlBufferBinding &from) = 0;
+    /** Called before a dispatch is recorded, for what it uses of a buffer: it writes the first `written` bytes of the
+     * range whatever is in them, and may read the others. May throw. */
+    virtual void Use(ID3D12CommandList *, const VkdmlBufferBinding &, std::uint64_t) {
+    }
     /** Called after an initializer was recorded: unmodified clients forget the barrier after it. */
     virtual void EndInitialization(ID3D12CommandList *) {
     }
@@ -665,7 +722,7 @@ class Handles final : public Objects {
 class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> {
   public:
     /** parent: NULL, or what GetParentDevice() gives. objects: NULL for handles of Vulkan. */
-    DeviceObject(VkdmlDevice device, IUnknown *parent, std::unique_ptr<Objects> objects) noexcept
+    DeviceObject(VkdmlDevice device, IUnknown *parent, std::unique_ptr<Objects> objects)
         : device_(device), parent_(parent), debug_(this, device), objects_(std::move(objects)) {
         if (parent_ != nullptr) {
             parent_->AddRef();
@@ -691,54 +748,38 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
     }
     HRESULT STDMETHODCALLTYPE CreateOperator(const DML_OPERATOR_DESC *desc, REFIID riid, void **ppv) override {
         Empty(ppv);
-        VkdmlOperator op = nullptr;
-        const VkdmlResult result = vkdmlCreateOperator(device_, desc, &op);
-        return result == VKDML_SUCCESS ? Give(new (std::nothrow) OperatorObject(this, op), riid, ppv)
-                                       : AsHresult(result);
+        return Guarded([&] {
+            auto *const made = new OperatorObject(this);
+            const VkdmlResult result = vkdmlCreateOperator(device_, desc, made->Handle());
+            return GiveIf(AsHresult(result), made, riid, ppv);
+        });
     }
     HRESULT STDMETHODCALLTYPE CompileOperator(IDMLOperator *op, DML_EXECUTION_FLAGS flags, REFIID riid,
                                               void **ppv) override {
         Empty(ppv);
-        const VkdmlCompileInfo info = Info(flags);
-        const auto compiled = std::make_shared<Dispatched>(spares_);
-        const VkdmlResult result = vkdmlCompileOperator(Handle(op), &info, &compiled->dispatchable);
-        return result == VKDML_SUCCESS ? Give(new (std::nothrow) CompiledObject(this, compiled), riid, ppv)
-                                       : AsHresult(result);
+        return Guarded([&] {
+            const VkdmlCompileInfo info = Info(flags);
+            const auto compiled = std::make_shared<Dispatched>(spares_);
+            const VkdmlResult result = vkdmlCompileOperator(Handle(op), &info, &compiled->dispatchable);
+            return result == VKDML_SUCCESS ? GiveCompiled(compiled, riid, ppv) : AsHresult(result);
+        });
     }
     HRESULT STDMETHODCALLTYPE CompileGraph(const DML_GRAPH_DESC *desc, DML_EXECUTION_FLAGS flags, REFIID riid,
                                            void **ppv) override {
         Empty(ppv);
-        const VkdmlCompileInfo info = Info(flags);
-        DML_GRAPH_DESC graph = desc != nullptr ? *desc : DML_GRAPH_DESC{};
-        std::vector<DML_GRAPH_NODE_DESC> nodes;
-        std::vector<DML_OPERATOR_GRAPH_NODE_DESC> operators;
-        if (desc != nullptr && desc->Nodes != nullptr) {
-            nodes.assign(desc->Nodes, desc->Nodes + desc->NodeCount);
-            operators.reserve(nodes.size()); // the nodes point into it
-            for (DML_GRAPH_NODE_DESC &node : nodes) {
-                if (node.Type == DML_GRAPH_NODE_TYPE_OPERATOR && node.Desc != nullptr) {
-                    operators.push_back(*static_cast<const DML_OPERATOR_GRAPH_NODE_DESC *>(node.Desc));
-                    operators.back().Operator = vkdmlGraphOperator(Handle(operators.back().Operator));
-                    node.Desc = &operators.back();
-                }
-            }
-            graph.Nodes = nodes.data();
-        }
-        const auto compiled = std::make_shared<Dispatched>(spares_);
-        const VkdmlResult result =
-            vkdmlCompileGraph(device_, desc != nullptr ? &graph : nullptr, &info, &compiled->dispatchable);
-        return result == VKDML_SUCCESS ? Give(new (std::nothrow) CompiledObject(this, compiled), riid, ppv)
-                                       : AsHresult(result);
+        return Guarded([&] {
+            const auto compiled = std::make_shared<Dispatched>(spares_);
+            const VkdmlResult result = Compile(desc, Info(flags), &compiled->dispatchable);
+            return result == VKDML_SUCCESS ? GiveCompiled(compiled, riid, ppv) : AsHresult(result);
+        });
     }
     HRESULT STDMETHODCALLTYPE CreateOperatorInitializer(UINT operatorCount, IDMLCompiledOperator *const *operators,
                                                         REFIID riid, void **ppv) override {
         Empty(ppv);
-        InitializerObject *const made = new (std::nothrow) InitializerObject(this);
-        const HRESULT result = made != nullptr ? made->Reset(operatorCount, operators) : outOfMemory;
-        if (result != ok && made != nullptr) {
-            made->Release();
-        }
-        return result == ok ? made->Give(riid, ppv) : result;
+        return Guarded([&] {
+            auto *const made = new InitializerObject(this);
+            return GiveIf(made->Reset(operatorCount, operators), made, riid, ppv);
+        });
     }
     HRESULT STDMETHODCALLTYPE CreateCommandRecorder(REFIID riid, void **ppv) override;
     HRESULT STDMETHODCALLTYPE CreateBindingTable(const DML_BINDING_TABLE_DESC *desc, REFIID riid, void **ppv) override;
@@ -762,12 +803,25 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
         return device_;
     }
     /** A call that returns void has failed. */
-    void Remove(VkdmlResult result, const char *reason) {
-        const std::lock_guard<std::mutex> guard(mutex_);
-        if (result != VKDML_SUCCESS && removed_ == ok) {
-            removed_ = AsHresult(result);
-            message_ = reason;
+    void Remove(HRESULT result, const char *reason) noexcept {
+        if (result == ok) {
+            return;
         }
+        const std::lock_guard<std::mutex> guard(mutex_);
+        if (removed_ == ok) {
+            removed_ = result;
+            const std::size_t length = std::min(std::strlen(reason), sizeof message_ - 1);
+            std::memcpy(message_, reason, length); // memory may be out: nothing is allocated
+            message_[length] = '\0';
+        }
+    }
+    /** Calls a function of a method that returns nothing: an exception removes the device. */
+    template <typename Function> void GuardedVoid(Function function) noexcept {
+        const HRESULT result = Guarded([&] {
+            function();
+            return ok;
+        });
+        Remove(result, result == outOfMemory ? "out of memory" : "an exception of the standard library");
     }
     /** The spare binding tables of this device. */
     const std::shared_ptr<SpareTables> &Spares() const noexcept {
@@ -783,13 +837,17 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
     /** Does not change once it is there. */
     const char *Message() {
         const std::lock_guard<std::mutex> guard(mutex_);
-        return message_.c_str();
+        return message_;
     }
 
-    template <typename Made> static HRESULT Give(Made *made, REFIID riid, void **ppv) {
-        return made != nullptr ? made->Give(riid, ppv) : outOfMemory;
+    /** Gives an object to the caller, or releases it if it could not be set up. */
+    template <typename Made> static HRESULT GiveIf(HRESULT result, Made *made, REFIID riid, void **ppv) {
+        if (result == ok) {
+            return made->Give(riid, ppv);
+        }
+        made->Release();
+        return result;
     }
-    using Object::Give;
     static void Empty(void **ppv) noexcept {
         if (ppv != nullptr) {
             *ppv = nullptr;
@@ -797,6 +855,10 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
     }
 
   private:
+    HRESULT GiveCompiled(const std::shared_ptr<Dispatched> &compiled, REFIID riid, void **ppv) {
+        compiled->FindWritten();
+        return (new CompiledObject(this, compiled))->Give(riid, ppv);
+    }
     static VkdmlCompileInfo Info(DML_EXECUTION_FLAGS flags) noexcept {
         VkdmlCompileInfo info{};
         info.structSize = sizeof info;
@@ -806,13 +868,32 @@ class DeviceObject final : public Object<DeviceObject, IDMLDevice1, IDMLDevice> 
     static VkdmlOperator Handle(IDMLOperator *op) noexcept {
         return op != nullptr ? static_cast<OperatorObject *>(op)->Get() : nullptr;
     }
+    /** Compiles a graph whose nodes name operators by their interfaces. */
+    VkdmlResult Compile(const DML_GRAPH_DESC *desc, const VkdmlCompileInfo &info, VkdmlDispatchable *compiled) {
+        DML_GRAPH_DESC graph = desc != nullptr ? *desc : DML_GRAPH_DESC{};
+        std::vector<DML_GRAPH_NODE_DESC> nodes;
+        std::vector<DML_OPERATOR_GRAPH_NODE_DESC> operators;
+        if (desc != nullptr && desc->Nodes != nullptr) {
+            nodes.assign(desc->Nodes, desc->Nodes + desc->NodeCount);
+            operators.reserve(nodes.size()); // the nodes point into it
+            for (DML_GRAPH_NODE_DESC &node : nodes) {
+                if (node.Type == DML_GRAPH_NODE_TYPE_OPERATOR && node.Desc != nullptr) {
+                    operators.push_back(*static_cast<const DML_OPERATOR_GRAPH_NODE_DESC *>(node.Desc));
+                    operators.back().Operator = vkdmlGraphOperator(Handle(operators.back().Operator));
+                    node.Desc = &operators.back();
+                }
+            }
+            graph.Nodes = nodes.data();
+        }
+        return vkdmlCompileGraph(device_, desc != nullptr ? &graph : nullptr, &info, compiled);
+    }
 
     VkdmlDevice device_;
     IUnknown *parent_;
     DebugPart debug_;
     std::mutex mutex_;
     HRESULT removed_ = ok;
-    std::string message_;
+    char message_[1024] = "";
     const std::shared_ptr<SpareTables> spares_ = std::make_shared<SpareTables>();
     Handles handles_;
     std::unique_ptr<Objects> objects_;
@@ -834,23 +915,24 @@ HRESULT STDMETHODCALLTYPE Child<Derived, Interface, Inherited...>::GetDevice(REF
 }
 
 inline HRESULT STDMETHODCALLTYPE InitializerObject::Reset(UINT operatorCount, IDMLCompiledOperator *const *operators) {
-    const auto made = std::make_shared<Dispatched>(device_->Spares());
-    std::vector<VkdmlDispatchable> handles;
-    made->initializes = true;
-    for (UINT i = 0; i < operatorCount; i++) {
-        if (operators == nullptr || operators[i] == nullptr) {
-            return invalid;
+    return Guarded([&] {
+        const auto made = std::make_shared<Dispatched>(device_->Spares());
+        std::vector<VkdmlDispatchable> handles;
+        made->initializes = true;
+        for (UINT i = 0; i < operatorCount; i++) {
+            if (operators == nullptr || operators[i] == nullptr) {
+                return invalid;
+            }
+            made->operators.push_back(static_cast<CompiledObject *>(operators[i])->Get());
+            handles.push_back(made->operators.back()->dispatchable);
         }
-        made->operators.push_back(static_cast<CompiledObject *>(operators[i])->Get());
-        handles.push_back(made->operators.back()->dispatchable);
-    }
-    const VkdmlResult result =
-        vkdmlCreateOperatorInitializer(device_->Get(), operatorCount, handles.data(), &made->dispatchable);
-    if (result != VKDML_SUCCESS) {
+        const VkdmlResult result =
+            vkdmlCreateOperatorInitializer(device_->Get(), operatorCount, handles.data(), &made->dispatchable);
+        if (result == VKDML_SUCCESS) {
+            dispatched_ = made;
+        }
         return AsHresult(result);
-    }
-    dispatched_ = made;
-    return ok;
+    });
 }
 
 using Bindings = std::vector<VkdmlBufferBinding>;
@@ -900,37 +982,30 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
     }
 
     void STDMETHODCALLTYPE BindInputs(UINT bindingCount, const DML_BINDING_DESC *bindings) override {
-        Bindings all;
-        const bool initializes = bound_ != nullptr && bound_->dispatched->initializes;
-        if (!IsGiven(bindingCount, bindings) || (initializes && !IsPerOperator(bindingCount))) {
-            return;
-        }
-        for (UINT i = 0; i < bindingCount; i++) {
-            if (!initializes) {
-                Flatten(device_->Native(), bindings[i], all);
-            } else if (!FlattenOperator(device_->Native(), bindings[i], *bound_->dispatched->operators[i], all)) {
-                Refuse("bindings[" + std::to_string(i) +
-                       "] must be an array of a buffer for each input of the operator, or nothing");
+        device_->GuardedVoid([&] {
+            const bool initializes = bound_ != nullptr && bound_->dispatched->initializes;
+            if (!IsGiven(bindingCount, bindings)) {
                 return;
             }
-        }
-        BindTensors(vkdmlBindInputs, all);
+            if (initializes) {
+                BindOperators(bindingCount, bindings);
+            } else {
+                BindFlat(vkdmlBindInputs, bindingCount, bindings);
+            }
+        });
     }
     void STDMETHODCALLTYPE BindOutputs(UINT bindingCount, const DML_BINDING_DESC *bindings) override {
-        Bindings all;
-        if (!IsGiven(bindingCount, bindings)) {
-            return;
-        }
-        for (UINT i = 0; i < bindingCount; i++) {
-            Flatten(device_->Native(), bindings[i], all);
-        }
-        BindTensors(vkdmlBindOutputs, all);
+        device_->GuardedVoid([&] {
+            if (IsGiven(bindingCount, bindings)) {
+                BindFlat(vkdmlBindOutputs, bindingCount, bindings);
+            }
+        });
     }
     void STDMETHODCALLTYPE BindTemporaryResource(const DML_BINDING_DESC *binding) override {
-        BindResource(vkdmlBindTemporaryResource, binding);
+        device_->GuardedVoid([&] { BindResource(vkdmlBindTemporaryResource, binding); });
     }
     void STDMETHODCALLTYPE BindPersistentResource(const DML_BINDING_DESC *binding) override {
-        BindResource(vkdmlBindPersistentResource, binding);
+        device_->GuardedVoid([&] { BindResource(vkdmlBindPersistentResource, binding); });
     }
 
     /** What was recorded keeps the descriptors it has. Without a descriptor the table is empty. */
@@ -943,13 +1018,15 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
         if (desc->Dispatchable == nullptr) {
             return invalid;
         }
-        const auto made = std::make_shared<Bound>(Of(desc->Dispatchable));
-        const VkdmlResult result = made->Begin(device_->Get());
-        if (result == VKDML_SUCCESS) {
-            bound_ = made;
-            Refer(desc->Dispatchable);
-        }
-        return AsHresult(result);
+        return Guarded([&] {
+            const auto made = std::make_shared<Bound>(Of(desc->Dispatchable));
+            const VkdmlResult result = made->Begin(device_->Get());
+            if (result == VKDML_SUCCESS) {
+                bound_ = made;
+                Refer(desc->Dispatchable);
+            }
+            return AsHresult(result);
+        });
     }
 
     /** NULL of an empty table. */
@@ -982,10 +1059,10 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
         dispatchable_ = dispatchable;
     }
     void Check(VkdmlResult result) {
-        device_->Remove(result, vkdmlGetErrorMessage());
+        device_->Remove(AsHresult(result), vkdmlGetErrorMessage());
     }
     void Refuse(const std::string &reason) {
-        device_->Remove(VKDML_ERROR_INVALID_ARGUMENT, reason.c_str());
+        device_->Remove(invalid, reason.c_str());
     }
     bool IsGiven(UINT bindingCount, const DML_BINDING_DESC *bindings) {
         if (bindingCount > 0 && bindings == nullptr) {
@@ -1004,6 +1081,28 @@ class TableObject final : public Child<TableObject, IDMLBindingTable> {
         return true;
     }
 
+    /** Binds inputs of an initializer. */
+    void BindOperators(UINT bindingCount, const DML_BINDING_DESC *bindings) {
+        Bindings all;
+        if (!IsPerOperator(bindingCount)) {
+            return;
+        }
+        for (UINT i = 0; i < bindingCount; i++) {
+            if (!FlattenOperator(device_->Native(), bindings[i], *bound_->dispatched->operators[i], all)) {
+                Refuse("bindings[" + std::to_string(i) +
+                       "] must be an array of a buffer for each input of the operator, or nothing");
+                return;
+            }
+        }
+        BindTensors(vkdmlBindInputs, all);
+    }
+    void BindFlat(decltype(vkdmlBindInputs) bind, UINT bindingCount, const DML_BINDING_DESC *bindings) {
+        Bindings all;
+        for (UINT i = 0; i < bindingCount; i++) {
+            Flatten(device_->Native(), bindings[i], all);
+        }
+        BindTensors(bind, all);
+    }
     /** As many NONEs as there are tensors unbind as no binding does. An empty table has nothing to unbind. */
     void BindTensors(decltype(vkdmlBindInputs) bind, const Bindings &all) {
         if (Table() == nullptr && BindsNothing(all)) {
@@ -1045,25 +1144,44 @@ class RecorderObject final : public Child<RecorderObject, IDMLCommandRecorder> {
 
     void STDMETHODCALLTYPE RecordDispatch(ID3D12CommandList *commandList, IDMLDispatchable *dispatchable,
                                           IDMLBindingTable *bindings) override {
-        if (device_->GetDeviceRemovedReason() != ok) {
-            return;
+        if (device_->GetDeviceRemovedReason() == ok) {
+            device_->GuardedVoid([&] { Record(commandList, dispatchable, static_cast<TableObject *>(bindings)); });
         }
-        std::shared_ptr<Bound> bound = bindings != nullptr ? static_cast<TableObject *>(bindings)->Get() : nullptr;
+    }
+
+  private:
+    void Record(ID3D12CommandList *commandList, IDMLDispatchable *dispatchable, const TableObject *table) {
+        std::shared_ptr<Bound> bound = table != nullptr ? table->Get() : nullptr;
         if (bound != nullptr) {
             bound = WithCopies(commandList, bound);
             device_->Native().Keep(commandList, bound); // before recording: it may throw
+            Use(commandList, *bound);
         }
         const VkdmlResult result =
             vkdmlRecordDispatch(device_->Get(), device_->Native().Commands(commandList),
                                 dispatchable != nullptr ? TableObject::Of(dispatchable)->dispatchable : nullptr,
                                 bound != nullptr ? bound->Table() : nullptr);
-        device_->Remove(result, vkdmlGetErrorMessage());
+        device_->Remove(AsHresult(result), vkdmlGetErrorMessage());
         if (bound != nullptr && bound->dispatched->initializes) {
             device_->Native().EndInitialization(commandList);
         }
     }
-
-  private:
+    /** Inputs first: outputs may be bound onto them. What is in temporary memory before and after a dispatch is
+     * undefined, and so are the parts of a persistent resource that its initializer leaves out. */
+    void Use(ID3D12CommandList *commandList, const Bound &bound) {
+        Objects &native = device_->Native();
+        const std::vector<std::uint64_t> &written = bound.dispatched->written;
+        for (const VkdmlBufferBinding &input : bound.inputs) {
+            native.Use(commandList, input, 0);
+        }
+        for (std::size_t i = 0; i < bound.outputs.size(); i++) {
+            const VkdmlBufferBinding &output = bound.outputs[i];
+            const std::uint64_t known = i < written.size() ? std::min<std::uint64_t>(written[i], output.size) : 0;
+            native.Use(commandList, output, bound.dispatched->initializes ? output.size : known);
+        }
+        native.Use(commandList, bound.temporary, bound.temporary.size);
+        native.Use(commandList, bound.persistent, 0);
+    }
     /**
      * DirectML lets a graph's output be bound onto its input, as TensorFlow does for updates of variables. Inputs that
      * such an output would overwrite too early are copied first; then the table is another one that binds the copies.
@@ -1101,18 +1219,16 @@ class RecorderObject final : public Child<RecorderObject, IDMLCommandRecorder> {
 
 inline HRESULT STDMETHODCALLTYPE DeviceObject::CreateCommandRecorder(REFIID riid, void **ppv) {
     Empty(ppv);
-    return Give(new (std::nothrow) RecorderObject(this), riid, ppv);
+    return Guarded([&] { return (new RecorderObject(this))->Give(riid, ppv); });
 }
 
 inline HRESULT STDMETHODCALLTYPE DeviceObject::CreateBindingTable(const DML_BINDING_TABLE_DESC *desc, REFIID riid,
                                                                   void **ppv) {
     Empty(ppv);
-    TableObject *const made = new (std::nothrow) TableObject(this);
-    const HRESULT result = made != nullptr ? made->Reset(desc) : outOfMemory;
-    if (result != ok && made != nullptr) {
-        made->Release();
-    }
-    return result == ok ? made->Give(riid, ppv) : result;
+    return Guarded([&] {
+        auto *const made = new TableObject(this);
+        return GiveIf(made->Reset(desc), made, riid, ppv);
+    });
 }
 } // namespace detail
 /** @endcond */
@@ -1133,8 +1249,8 @@ inline HRESULT CreateDevice(VkdmlDevice device, REFIID riid, void **ppv, IUnknow
     if (device == nullptr) {
         return detail::invalid;
     }
-    return detail::DeviceObject::Give(new (std::nothrow) detail::DeviceObject(device, parent, std::move(objects)), riid,
-                                      ppv);
+    return detail::Guarded(
+        [&] { return (new detail::DeviceObject(device, parent, std::move(objects)))->Give(riid, ppv); });
 }
 
 /** The device behind an interface of this header: for functions of the C API, and for vkdml::dml::Graph. */
@@ -1142,13 +1258,25 @@ inline VkdmlDevice GetDevice(IDMLDevice *device) noexcept {
     return static_cast<detail::DeviceObject *>(static_cast<IDMLDevice1 *>(device))->Get();
 }
 
-/** Makes an interface of what was compiled for its device already, a graph of graph.hpp for example, and owns it. */
+/**
+ * Creates an interface for a dispatchable that was compiled for the device, for example a graph of graph.hpp.
+ *
+ * @param device   the device that compiled it
+ * @param compiled the interface owns it; if the call fails, the caller still does
+ * @param riid     the interface's identifier
+ * @param ppv      the interface, or NULL
+ */
 inline HRESULT CreateCompiledOperator(IDMLDevice *device, VkdmlDispatchable compiled, REFIID riid, void **ppv) {
     detail::DeviceObject::Empty(ppv);
     detail::DeviceObject *const owner = static_cast<detail::DeviceObject *>(static_cast<IDMLDevice1 *>(device));
-    const auto dispatched = std::make_shared<detail::Dispatched>(owner->Spares());
-    dispatched->dispatchable = compiled;
-    return detail::DeviceObject::Give(new (std::nothrow) detail::CompiledObject(owner, dispatched), riid, ppv);
+    return detail::Guarded([&] {
+        const auto dispatched = std::make_shared<detail::Dispatched>(owner->Spares());
+        auto *const made = new detail::CompiledObject(owner, dispatched); // whose outputs' written sizes nobody asks for
+        const HRESULT result = made->QueryInterface(riid, ppv);
+        dispatched->dispatchable = result == detail::ok ? compiled : nullptr;
+        made->Release();
+        return result;
+    });
 }
 
 /**

@@ -1,9 +1,9 @@
 /**
  * @file explain.h
- * @brief What the planner makes of an operator on a device, and why: for people who wonder about a speed or a size.
+ * @brief Explanations: how the planner executes an operator or a graph on a device, and why.
  *
- * Nothing here is needed to run operators, and nothing of it is promised to stay: kernels, their constants and the
- * words of notes change from version to version.
+ * For people who examine speed or memory. Running operators does not need it. Kernels, constants and notes may change
+ * in any version.
  */
 #ifndef VKDML_EXPLAIN_H
 #define VKDML_EXPLAIN_H
@@ -17,103 +17,106 @@
 extern "C" {
 #endif
 
-/** The command that a step is. */
+/** The kind of command that a step records. */
 typedef enum VkdmlStepKind {
-    VKDML_STEP_KIND_DISPATCH = 0, /**< of a kernel */
+    VKDML_STEP_KIND_DISPATCH = 0, /**< a dispatch of a kernel */
     VKDML_STEP_KIND_COPY = 1,     /**< vkCmdCopyBuffer() */
     VKDML_STEP_KIND_FILL = 2,     /**< vkCmdFillBuffer() */
     VKDML_STEP_KIND_MAX_ENUM = 0x7FFFFFFF
 } VkdmlStepKind;
 
-/** What a step reads or writes: a part of something that is bound. */
+/** A part of a tensor or resource that a step reads or writes. */
 typedef struct VkdmlStepBuffer {
-    const char *name; /**< of the tensor, "ATensor" or "InputTensors[2]"; "TemporaryResource", "PersistentResource" */
-    VkBool32 written; /**< VK_FALSE: only read. What is written may be read too */
-    uint64_t offset;  /**< bytes from where the tensor or resource begins */
-    uint64_t size;    /**< bytes from there on in which what the step takes or makes lies, gaps between included */
+    const char *name; /**< name of the tensor, as "ATensor" or "InputTensors[2]"; or "TemporaryResource",
+                         "PersistentResource" */
+    VkBool32 written; /**< VK_TRUE: written, and possibly read; VK_FALSE: only read */
+    uint64_t offset;  /**< bytes from the start of the tensor or resource */
+    uint64_t size;    /**< bytes from the first to the last accessed one, including gaps */
 } VkdmlStepBuffer;
 
 /** A specialization constant of a kernel. */
 typedef struct VkdmlStepConstant {
-    const char *name; /**< as in the kernel's source; "" where no source names it */
+    const char *name; /**< as in the kernel's source; "" if it has no name there */
     uint32_t value;   /**< its bits */
 } VkdmlStepConstant;
 
-/** One command. What is not of its kind is 0 or NULL. */
+/** One command. Members that do not apply to its kind are 0 or NULL. */
 typedef struct VkdmlStep {
     VkdmlStepKind kind;                 /**< a dispatch, a copy or a fill */
-    VkBool32 initializes;               /**< recorded by the operator initializer, once */
-    VkBool32 barrierBefore;             /**< waits for what steps before it wrote */
-    const char *frame;                  /**< of a dispatch: the shape of computation, a folder of glsl/ */
-    const char *kernel;                 /**< of a dispatch: the file in it, without .comp */
-    VkdmlKernelVariant module;          /**< of a dispatch: PORTABLE where a variant has no module of its own */
-    uint32_t groupCounts[3];            /**< of a dispatch: workgroups */
-    uint32_t groupSize;                 /**< of a dispatch: invocations of a workgroup */
-    uint32_t constantCount;             /**< of a dispatch: length of constants */
-    const VkdmlStepConstant *constants; /**< by id */
-    uint32_t parameterCount;            /**< of a dispatch: 32-bit words of its uniform block */
-    const uint32_t *parameters;         /**< as the kernel's source declares them */
-    uint64_t copiedRuns;                /**< of a copy: how many runs of bytes */
-    uint64_t copiedBytes;               /**< of a copy: in all of them */
+    VkBool32 initializes;               /**< VK_TRUE: recorded by the operator initializer */
+    VkBool32 barrierBefore;             /**< VK_TRUE: waits for the writes of earlier steps */
+    const char *frame;                  /**< dispatch: the kernel family, a folder of glsl/ */
+    const char *kernel;                 /**< dispatch: the file in this folder, without .comp */
+    VkdmlKernelVariant module;          /**< dispatch: the variant of the kernel that is used */
+    uint32_t groupCounts[3];            /**< dispatch: workgroups */
+    uint32_t groupSize;                 /**< dispatch: invocations per workgroup */
+    uint32_t constantCount;             /**< dispatch: length of constants */
+    const VkdmlStepConstant *constants; /**< specialization constants, by id */
+    uint32_t parameterCount;            /**< dispatch: 32-bit words of the uniform block */
+    const uint32_t *parameters;         /**< contents of the uniform block */
+    uint64_t copiedRuns;                /**< copy: number of contiguous ranges */
+    uint64_t copiedBytes;               /**< copy: bytes of all ranges */
     uint32_t bufferCount;               /**< length of buffers */
-    const VkdmlStepBuffer *buffers;     /**< what it reads and writes */
+    const VkdmlStepBuffer *buffers;     /**< the parts that the step reads and writes */
     uint32_t noteCount;                 /**< length of notes */
-    const char *const *notes;           /**< why it is as it is, a sentence or less each */
+    const char *const *notes;           /**< reasons for the planner's choices, at most a sentence each */
 } VkdmlStep;
 
-/** What became of a node of a graph. */
+/** How a node of a graph is executed. */
 typedef enum VkdmlNodeRole {
-    VKDML_NODE_ROLE_EXECUTED = 0,    /**< it has steps of its own in every execution */
-    VKDML_NODE_ROLE_INITIALIZED = 1, /**< it depends on constants and OWNED_BY_DML inputs alone: its steps initialize */
-    VKDML_NODE_ROLE_FUSED = 2,       /**< another node does its work */
-    VKDML_NODE_ROLE_VIEW = 3,        /**< it has no steps: what it gives lies where it is needed */
-    VKDML_NODE_ROLE_CONSTANT = 4,    /**< data, written at initialization where it is needed */
+    VKDML_NODE_ROLE_EXECUTED = 0,    /**< its steps run in every execution */
+    VKDML_NODE_ROLE_INITIALIZED = 1, /**< depends only on constants and OWNED_BY_DML inputs: runs at initialization */
+    VKDML_NODE_ROLE_FUSED = 2,       /**< fused into another node */
+    VKDML_NODE_ROLE_VIEW = 3,        /**< no steps: its output shares the memory of another tensor */
+    VKDML_NODE_ROLE_CONSTANT = 4,    /**< constant data, written at initialization */
     VKDML_NODE_ROLE_MAX_ENUM = 0x7FFFFFFF
 } VkdmlNodeRole;
 
 /** A node of a graph. */
 typedef struct VkdmlExplainedNode {
-    const char *name;          /**< the caller's; "" where there is none. Of one that was added: "conv1 filter" */
-    const char *operatorName;  /**< NULL: a constant */
-    VkdmlNodeRole role;        /**< what became of it */
-    uint32_t group;            /**< the index of the node that does its work: its own, or of FUSED another's. Its own of
-                                    FUSED, too, where a pass names none: notes tell */
-    uint32_t level;            /**< of EXECUTED: what it waits for has lower ones */
-    uint64_t outputBytes;      /**< of all its outputs */
-    uint32_t initialStep;      /**< the first of its steps that initialize; others may have such too: weights */
-    uint32_t initialStepCount; /**< how many */
-    uint32_t step;             /**< the first of its steps in executions */
-    uint32_t stepCount;        /**< how many */
+    const char *name; /**< as in the graph's description, or ""; nodes added by fusion have names like "conv1 filter" */
+    const char *operatorName; /**< NULL: a constant */
+    VkdmlNodeRole role;       /**< how it is executed */
+    uint32_t group; /**< index of the node that it was fused into; otherwise its own. It is also its own if the fusion
+                       has no single target: see the notes */
+    uint32_t level; /**< EXECUTED nodes: higher than the levels of the nodes it depends on */
+    uint64_t outputBytes; /**< bytes of all its outputs */
+    /** index of its first step at initialization; EXECUTED nodes may have such steps for weights */
+    uint32_t initialStep;
+    uint32_t initialStepCount; /**< number of steps at initialization */
+    uint32_t step;             /**< index of its first step in executions */
+    uint32_t stepCount;        /**< number of steps in executions */
 } VkdmlExplainedNode;
 
-/** A plan, as data. All it points to lives as long as it does. */
+/** A plan as data. All pointers are valid until vkdmlDestroyExplanation(). */
 typedef struct VkdmlExplanation {
-    const char *operatorName;         /**< "DML_OPERATOR_PADDING"; "graph" */
-    VkdmlKernelVariant kernelVariant; /**< of the device */
-    const char *variantReason;        /**< why it is that one */
-    VkBool32 inPlaceIsFree;           /**< bound in place of input 0, output 0 needs no command */
-    uint64_t inputBytes;              /**< of all elements of all input tensors */
-    uint64_t outputBytes;             /**< and of output tensors: with them, what must move if each moves once */
-    uint64_t temporaryResourceSize;   /**< as VkdmlBindingProperties */
-    uint64_t persistentResourceSize;  /**< as VkdmlBindingProperties */
-    uint32_t noteCount;               /**< length of notes */
-    const char *const *notes; /**< what was chosen, and collapsed shapes, in the order in which it was planned */
-    uint32_t stepCount;       /**< length of steps; an operator of no elements to compute has none */
-    const VkdmlStep *steps;   /**< first those that initialize, then the others, as they are recorded */
+    const char *operatorName;         /**< as "DML_OPERATOR_PADDING", or "graph" */
+    VkdmlKernelVariant kernelVariant; /**< the device's kernel variant */
+    const char *variantReason;        /**< why the device uses this variant */
+    VkBool32 inPlaceIsFree;           /**< VK_TRUE: if output 0 is bound to input 0, no command is needed */
+    uint64_t inputBytes;              /**< bytes of the elements of all input tensors */
+    /** bytes of the elements of all output tensors; with inputBytes, the smallest memory traffic */
+    uint64_t outputBytes;
+    uint64_t temporaryResourceSize;  /**< as VkdmlBindingProperties */
+    uint64_t persistentResourceSize; /**< as VkdmlBindingProperties */
+    uint32_t noteCount;              /**< length of notes */
+    const char *const *notes;        /**< choices and collapsed shapes, in planning order */
+    uint32_t stepCount;              /**< length of steps; 0 if no elements are computed */
+    const VkdmlStep *steps;          /**< in the order of recording: initialization first */
 
-    /* Of a graph, else 0 and NULL: */
+    /* Graphs only, else 0 and NULL: */
     uint32_t nodeCount;              /**< length of nodes */
-    const VkdmlExplainedNode *nodes; /**< by index in the descriptor; behind these, those that fusing nodes added */
+    const VkdmlExplainedNode *nodes; /**< in the order of the descriptor, then the nodes that fusion added */
     uint32_t levelCount;             /**< length of levelBytes */
-    const uint64_t *levelBytes;      /**< of temporary memory, what the nodes of each level need of it */
-    uint64_t leastTemporaryBytes;    /**< the most of these: no placement takes less than that */
+    const uint64_t *levelBytes;      /**< temporary memory that is in use at each level */
+    uint64_t leastTemporaryBytes;    /**< the largest of levelBytes, a lower bound for the temporary resource */
 } VkdmlExplanation;
 
 /**
- * Plans an operator as vkdmlCompileOperator() does, and tells what came of it. Creates no pipeline and keeps nothing;
- * compiled operators carry no explanations, so that asking costs only those who ask.
+ * Plans an operator as vkdmlCompileOperator() does, and returns an explanation. Creates no pipelines. Compiled
+ * operators contain no explanations, so they cost nothing unless requested.
  *
- * @param op   lives as long as the caller wants: the result does not need it
+ * @param op   may be destroyed after the call
  * @param info NULL: no flags
  * @param[out] explanation destroyed with vkdmlDestroyExplanation()
  * @return as vkdmlCompileOperator(), with the same reasons. *explanation is then NULL.
@@ -122,11 +125,11 @@ VKDML_API VkdmlResult vkdmlExplainOperator(VkdmlOperator op, const VkdmlCompileI
                                            const VkdmlExplanation **explanation);
 
 /**
- * Plans a graph as vkdmlCompileGraph() does, and tells what came of it: what became of each node, and of the whole what
- * vkdmlExplainOperator() tells of an operator. Notes say which nodes became one, and which did not and why.
+ * Plans a graph as vkdmlCompileGraph() does, and returns an explanation, which includes how each node is executed.
+ * Notes state which nodes were fused, and which were not and why.
  *
- * @param device of the nodes' operators
- * @param desc   nothing in it is read after the call
+ * @param device the device of the operators
+ * @param desc   read during the call only
  * @param info   NULL: no flags
  * @param[out] explanation destroyed with vkdmlDestroyExplanation()
  * @return as vkdmlCompileGraph(), with the same reasons. *explanation is then NULL.

@@ -1700,8 +1700,8 @@ void ResampledBack(Call &call, Desc &desc, const Expression &inputGradient, cons
     desc.InterpolationMode = mode;
     desc.DimensionCount = static_cast<std::uint32_t>(rank);
     desc.Scales = call.Array("scales", scales, rank, 1.0f);
-    desc.InputPixelOffsets = call.Array("inputPixelOffsets", inputPixelOffsets, rank, 0.5f);
-    desc.OutputPixelOffsets = call.Array("outputPixelOffsets", outputPixelOffsets, rank, -0.5f);
+    desc.InputPixelOffsets = call.Array("inputPixelOffsets", inputPixelOffsets, rank, -0.5f);
+    desc.OutputPixelOffsets = call.Array("outputPixelOffsets", outputPixelOffsets, rank, 0.5f);
 }
 } // namespace detail
 
@@ -1731,7 +1731,11 @@ inline Expression MaxPoolingGrad(Expression input, Expression inputGradient, Spa
     return call.Make(DML_OPERATOR_MAX_POOLING_GRAD, desc);
 }
 
-/** Scales are the forward operator's; none: the gradient's sizes divided by the output's. */
+/**
+ * The gradient of Resample(). Scales are the forward operator's; none: the gradient's sizes divided by the output's.
+ * The offsets belong to this operator's own tensors: inputPixelOffsets are the forward operator's output offsets, and
+ * the other way round. None: -0.5 and 0.5, which belong to Resample()'s 0.5 and -0.5. (DirectMLX: 0.5 and -0.5.)
+ */
 inline Expression ResampleGrad(Expression inputGradient, TensorDimensions outputSizes, DML_INTERPOLATION_MODE mode,
                                Span<const float> scales = {}, Span<const float> inputPixelOffsets = {},
                                Span<const float> outputPixelOffsets = {}) {

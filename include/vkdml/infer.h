@@ -1,10 +1,8 @@
 /**
  * @file infer.h
- * @brief The sizes of outputs, found from inputs and attributes: what an engine else works out by hand for each
- * operator.
+ * @brief Shape inference: the output sizes of an operator, from its inputs and attributes.
  *
- * The rules are those by which vkdmlCreateOperator() checks a descriptor, and what is found is checked by them: a
- * descriptor with the sizes that were found is valid.
+ * The rules are those of vkdmlCreateOperator(). A descriptor with the inferred sizes is valid.
  */
 #ifndef VKDML_INFER_H
 #define VKDML_INFER_H
@@ -16,59 +14,66 @@
 extern "C" {
 #endif
 
-/** An output tensor as it must be; how it is laid out in memory is the caller's. */
+/** The inferred type and sizes of an output tensor. You choose its layout. */
 typedef struct VkdmlTensorShape {
-    DML_TENSOR_DATA_TYPE dataType;                   /**< UNKNOWN where neither rules nor the caller say it */
-    uint32_t dimensionCount;                         /**< 0: an optional output that is NULL, else 1 to 8 */
+    DML_TENSOR_DATA_TYPE dataType;                   /**< UNKNOWN if it is neither inferred nor given */
+    uint32_t dimensionCount;                         /**< 1 to 8; 0: an optional output that is absent */
     uint32_t sizes[DML_TENSOR_DIMENSION_COUNT_MAX1]; /**< dimensionCount of them, the others 0 */
 } VkdmlTensorShape;
 
 /**
- * Finds the dimension counts and sizes of an operator's outputs, and data types where rules say them.
+ * Infers the dimension counts, the sizes and, if possible, the data types of an operator's outputs.
  *
- * The descriptor is as for vkdmlCreateOperator(), inputs and attributes complete, except for its output tensors. Of
- * these their DataType, DimensionCount and Sizes are read, as far as they are given:
+ * Inputs and attributes of the descriptor must be complete, as for vkdmlCreateOperator(). Of output tensors, the
+ * DataType, DimensionCount and Sizes that you give are used:
  *
- * - A required output may be NULL, and so may the Desc and the Sizes of an output; a DataType may be UNKNOWN, and 0 a
- *   DimensionCount and each of the sizes. What is left out so is found.
- * - What is given stays as it is, and is held to the rules.
- * - An optional output that is NULL is absent. To ask for it, let it point to a DML_TENSOR_DESC whose Desc is NULL.
+ * - A required output may be NULL, and so may its Desc and its Sizes. Its DataType may be UNKNOWN; its DimensionCount
+ *   and each of its sizes may be 0. These values are inferred.
+ * - Given values are kept and validated.
+ * - An optional output that is NULL is absent. To request it, point to a DML_TENSOR_DESC whose Desc is NULL.
  * - Flags, Strides, TotalTensorSizeInBytes and GuaranteedBaseOffsetAlignment are ignored.
  *
- * Most sizes follow. Where rules leave a choice, it is the usual one, unless the caller gives another:
+ * Most sizes follow from the rules. If the rules allow several, a given size is used, otherwise this one:
  *
- * - AVERAGE_POOLING_GRAD: the least that has so many windows, and no fewer elements than 1.
- * - NONZERO_COORDINATES: as many rows as InputTensor has elements, which rules ask for, and a column for each of its
- *   dimensions, leading ones of size 1 too.
- * - RESAMPLE, RESAMPLE1, RESAMPLE2, RESAMPLE3: floor(size * Scales[d]), at least 1; none where that is beyond
- *   32 bits.
- * - RESAMPLE_GRAD, RESAMPLE_GRAD1: size / Scales[d], the nearest integer, at least 1; none beyond 32 bits.
- * - MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: three dimensions, and four of keys and values.
+ * - AVERAGE_POOLING_GRAD: the smallest size that has this number of windows, at least 1.
+ * - NONZERO_COORDINATES: one row for each element of InputTensor, and one column for each of its dimensions, including
+ *   leading dimensions of size 1.
+ * - RESAMPLE, RESAMPLE1, RESAMPLE2, RESAMPLE3: floor(size * Scales[d]), at least 1; not inferred if this exceeds 32
+ *   bits.
+ * - RESAMPLE_GRAD, RESAMPLE_GRAD1: size / Scales[d], rounded to the nearest integer, at least 1; not inferred if this
+ *   exceeds 32 bits.
+ * - MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: three dimensions; four for keys and values.
  * - SLICE1: all elements of the window.
- * - SPLIT: equal parts, where none has a size along Axis and they can be equal; where all have but one, the rest.
+ * - SPLIT: equal parts, if no size along Axis is given and equal parts are possible; if all but one are given, the
+ *   remainder.
  * - UNFOLD: three dimensions.
  *
- * Where sizes do not follow the caller gives them, or is told so: all of FILL_VALUE_CONSTANT's, FILL_VALUE_SEQUENCE's,
- * DIAGONAL_MATRIX's, MAX_UNPOOLING's and SLICE_GRAD's (whose dimension counts follow), RANDOM_GENERATOR's OutputTensor,
- * and DIAGONAL_MATRIX1's without InputTensor; FOLD's from dimension 2 on; ONE_HOT's along Axis; ROI_ALIGN's and
- * ROI_ALIGN1's height and width; those of ROI_ALIGN_GRAD's OutputGradientTensor without InputTensor, but for the
- * channels; MULTIHEAD_ATTENTION1's room for keys and values, with PastSequenceLengthsTensor; SPLIT's along Axis where
- * parts cannot be equal.
+ * These sizes cannot be inferred. If you do not give them, the call fails with a reason:
  *
- * Data types do not follow of CAST and DIAGONAL_MATRIX, of places and truths where several types are allowed (TOP_K's
- * indices, comparisons), and of quantized outputs without a zero point; they are UNKNOWN then, and all else is found
- * all the same.
+ * - all sizes of FILL_VALUE_CONSTANT, FILL_VALUE_SEQUENCE, DIAGONAL_MATRIX, DIAGONAL_MATRIX1 without InputTensor, and
+ *   RANDOM_GENERATOR's OutputTensor;
+ * - all sizes of MAX_UNPOOLING and SLICE_GRAD, whose dimension counts are inferred;
+ * - FOLD: from dimension 2 on;
+ * - ONE_HOT: the size along Axis;
+ * - ROI_ALIGN and ROI_ALIGN1: height and width;
+ * - ROI_ALIGN_GRAD's OutputGradientTensor without InputTensor: all but the channels;
+ * - MULTIHEAD_ATTENTION1 with PastSequenceLengthsTensor: the capacity for keys and values;
+ * - SPLIT: sizes along Axis, if equal parts are not possible.
  *
- * Thread-safe. Nothing is kept: the descriptor is read during the call, and `outputs` is the caller's.
+ * Data types cannot be inferred for CAST and DIAGONAL_MATRIX, for indices and truth values of which several types are
+ * allowed (TOP_K, comparisons), and for quantized outputs without a zero point. They are then UNKNOWN; the rest is
+ * inferred.
  *
- * @param desc        its outputs as far as they are known
- * @param level       that the descriptor is held to; 0 means the newest.
- * @param outputCount length of outputs: the operator's output tensors, absent ones too, and those of an array, of which
- *                    the descriptor says how many it has
- * @param[out] outputs in the order of bindings; not written on failure
- * @return VKDML_SUCCESS; VKDML_ERROR_INVALID_ARGUMENT, with the reasons in vkdmlGetErrorMessage(), where the descriptor
- *         breaks a rule whatever its outputs are, where what is given of them does, or where a size does not follow and
- *         is not given; VKDML_ERROR_NOT_IMPLEMENTED; VKDML_ERROR_OUT_OF_HOST_MEMORY.
+ * Thread-safe.
+ *
+ * @param desc        read during the call only
+ * @param level       for validation; 0: the newest
+ * @param outputCount length of outputs: the number of the operator's output tensors, including absent ones and each
+ *                    tensor of an array
+ * @param[out] outputs in the order of bindings; does not change on failure
+ * @return VKDML_ERROR_INVALID_ARGUMENT: inputs, attributes or given output values break a rule, or a size can neither
+ *         be inferred nor is given; vkdmlGetErrorMessage() has the reasons. VKDML_ERROR_NOT_IMPLEMENTED,
+ *         VKDML_ERROR_OUT_OF_HOST_MEMORY.
  */
 VKDML_API VkdmlResult vkdmlInferOutputSizes(const DML_OPERATOR_DESC *desc, DML_FEATURE_LEVEL level,
                                             uint32_t outputCount, VkdmlTensorShape *outputs);

@@ -1,8 +1,8 @@
 /**
  * @file reference.h
- * @brief The CPU reference: every implemented operator as plain loops over host memory.
+ * @brief The CPU reference: every operator as plain loops over host memory.
  *
- * The oracle that the kernels are tested against, bit for bit. Needs no device and no Vulkan.
+ * Tests compare the kernels with it. Needs no device and no Vulkan.
  */
 #ifndef VKDML_REFERENCE_H
 #define VKDML_REFERENCE_H
@@ -19,37 +19,35 @@ extern "C" {
 
 /** Host memory of one tensor. */
 typedef struct VkdmlHostBinding {
-    void *data;  /**< of an input it is only read; NULL for absent optional tensors. A multiple of the element size, of
-                      4-bit elements any byte. */
+    void *data;  /**< aligned to the element size, or to 1 byte for 4-bit elements; NULL for absent tensors. Inputs are
+                    only read. */
     size_t size; /**< bytes; at least the tensor's TotalTensorSizeInBytes */
 } VkdmlHostBinding;
 
-/** One execution of the reference. */
+/** One execution of an operator by the CPU reference. */
 typedef struct VkdmlReferenceInfo {
     size_t structSize;              /**< sizeof(VkdmlReferenceInfo); see version.h */
     const DML_OPERATOR_DESC *desc;  /**< read during the call */
     DML_FEATURE_LEVEL featureLevel; /**< 0: the newest */
     VkdmlCompileFlags flags;        /**< as for vkdmlCompileOperator() */
-    uint32_t inputCount; /**< the operator's input tensors, each of an array and absent ones included. OWNED_BY_DML
-                            inputs are given here too. */
-    const VkdmlHostBinding *inputs;  /**< in the order of the descriptor's input tensors */
-    uint32_t outputCount;            /**< the operator's output tensors */
-    const VkdmlHostBinding *outputs; /**< in the order of the descriptor's output tensors; apart from each other and
-                                          from the inputs, but for in place (vkdmlReferenceExecute()) */
+    /** number of the operator's input tensors, including absent ones and each tensor of an array */
+    uint32_t inputCount;
+    const VkdmlHostBinding *inputs;  /**< in the order of the descriptor, including OWNED_BY_DML inputs */
+    uint32_t outputCount;            /**< number of the operator's output tensors */
+    const VkdmlHostBinding *outputs; /**< in the order of the descriptor; see vkdmlReferenceExecute() for overlaps */
 } VkdmlReferenceInfo;
 
 /**
  * Validates a descriptor as vkdmlCreateOperator() does and executes it on the CPU, on the calling thread.
  *
- * Writes exactly the elements of the outputs; all other bytes keep their value. Thread-safe.
+ * Writes only the elements of the outputs; bytes between them do not change. Thread-safe.
  *
- * What may lie in one place is as on a device: inputs among themselves; and an output where an input is that the
- * operator may run in place of (VkdmlFieldSchema::mayAliasFields), from the same first byte on and with the same type,
- * sizes and strides.
+ * Inputs may overlap each other. An output may be at the address of an input if the operator can run in place of that
+ * input (VkdmlFieldSchema::mayAliasFields) and both have the same type, sizes and strides. Other overlaps are refused,
+ * as on a device.
  *
- * @return VKDML_ERROR_INVALID_ARGUMENT (descriptor; memory that is missing, short, not aligned to its elements, or in
- *         one place with other memory), VKDML_ERROR_NOT_IMPLEMENTED, VKDML_ERROR_OUT_OF_HOST_MEMORY. Outputs are then
- *         untouched.
+ * @return VKDML_ERROR_INVALID_ARGUMENT (the descriptor breaks a rule; memory is missing, too small, not aligned or
+ *         overlaps), VKDML_ERROR_NOT_IMPLEMENTED, VKDML_ERROR_OUT_OF_HOST_MEMORY. Outputs do not change.
  */
 VKDML_API VkdmlResult vkdmlReferenceExecute(const VkdmlReferenceInfo *info);
 

@@ -4,7 +4,7 @@
  *
  * A model is opened with a device of its own. Opening it also loads its weights, which are kept once for all shapes, and
  * creates pipelines (see VKDML_ONNX_PREPARE_LATER). It is planned at the first run of each shape, and the plan is kept;
- * one plan may hold for a range of lengths that grow (docs/ONNX.md, Sizes that grow). Functions that return a VkdmlResult have, where they fail, told why:
+ * one plan may hold for a range of lengths that grow (docs/ONNX.md, Growing sizes). Functions that return a VkdmlResult have, where they fail, told why:
  * vkdmlOnnxGetErrorMessage() gives it to the thread. The code is vkdml's: VKDML_ERROR_INVALID_ARGUMENT of a model or
  * inputs that are refused, VKDML_ERROR_OUT_OF_HOST_MEMORY where memory is out, and then the same call may be repeated,
  * VKDML_ERROR_DEVICE_LOST on a device that is lost, and so on.

@@ -76,6 +76,8 @@ OF_OPERATORS = {
     ("DIAGONAL_MATRIX1", "DiagonalFillEnd"): 1,
     ("TOP_K1", "AxisDirection"): "DECREASING",
     ("RESAMPLE_GRAD", "Scales"): REQUIRED, ("RESAMPLE_GRAD1", "Scales"): REQUIRED,
+    ("RESAMPLE_GRAD", "InputPixelOffsets"): Each(-0.5), ("RESAMPLE_GRAD", "OutputPixelOffsets"): Each(0.5),
+    ("RESAMPLE_GRAD1", "InputPixelOffsets"): Each(-0.5), ("RESAMPLE_GRAD1", "OutputPixelOffsets"): Each(0.5),
     ("MULTIHEAD_ATTENTION", "MaskType"): "NONE", ("MULTIHEAD_ATTENTION", "MaskFilterValue"): -10000.0,
     ("MULTIHEAD_ATTENTION1", "MaskType"): "NONE", ("MULTIHEAD_ATTENTION1", "MaskFilterValue"): -10000.0,
 }

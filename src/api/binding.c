@@ -1,5 +1,7 @@
 #include "vkdml/binding.h"
 
+#include <inttypes.h>
+
 #include "api/check.h"
 #include "api/error.h"
 #include "vulkan/binding_table.h"
@@ -20,6 +22,20 @@ VkdmlResult vkdmlGetBindingProperties(VkdmlDispatchable dispatchable, VkdmlBindi
             .storageBufferDescriptorCount = descriptors.storage_buffers,
             .uniformBufferDescriptorCount = descriptors.sets,
         };
+    }
+    return vkdml_end_on_object(report, result, dispatchable);
+}
+
+VkdmlResult vkdmlGetWrittenSize(VkdmlDispatchable dispatchable, uint32_t output, uint64_t *bytes) {
+    struct vkdml_report *report = vkdml_error_begin();
+    VkdmlResult result =
+        vkdml_check_object_given(dispatchable, VKDML_HANDLE_DISPATCHABLE, "dispatchable", bytes, "bytes", report);
+    if (result == VKDML_SUCCESS && output >= dispatchable->output_count) {
+        result = vkdml_report_invalid(report, "output is %" PRIu32 ", must be below %" PRIu32 ", the number of outputs",
+                                      output, dispatchable->output_count);
+    }
+    if (result == VKDML_SUCCESS) {
+        *bytes = dispatchable->outputs[output].written;
     }
     return vkdml_end_on_object(report, result, dispatchable);
 }

@@ -110,6 +110,7 @@ static void describe_points(VkdmlDispatchable compiled, const struct vkdml_graph
     }
     for (uint32_t i = 0; i < graph->output_count; ++i) {
         compiled->outputs[i] = point_of(&graph->values[graph->outputs[i]], "GraphOutputs", i);
+        compiled->outputs[i].written = graph->written[i];
     }
 }
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "operators/operators.h"
 #include "schema/aliases.h"
+#include "schema/written.h"
 #include "vulkan/device.h"
 #include "vulkan/device_memory.h"
 #include "vulkan/dispatchable.h"
@@ -104,6 +105,9 @@ static void describe_tensors(VkdmlDispatchable compiled, const struct vkdml_inst
             describe_field(field, instance->output_count, instance->outputs, compiled->outputs);
             compiled->outputs[field->bindingIndex].aliases = vkdml_output_aliases(instance, field);
         }
+    }
+    for (uint32_t i = 0; i < instance->output_count; i++) {
+        compiled->outputs[i].written = vkdml_output_written(instance, i);
     }
 }
 

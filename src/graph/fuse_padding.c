@@ -59,7 +59,7 @@ static bool add_up(const uint32_t *own, const uint32_t *more, uint32_t count, ui
     bool fits = more[0] == 0 && more[1] == 0; /* batches and channels */
     for (uint32_t s = 0; s < count; ++s) {
         sums[s] = own[s] + more[2 + s];
-        fits = fits && sums[s] >= own[s];
+        fits = fits && own[s] <= INT32_MAX && more[2 + s] <= INT32_MAX && sums[s] <= INT32_MAX;
     }
     return fits;
 }

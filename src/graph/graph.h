@@ -69,6 +69,7 @@ struct vkdml_graph {
     struct vkdml_graph_value *values; /* the graph's inputs, then the nodes' outputs, in order */
     uint32_t *sources;                /* by node input: the value that it reads; VKDML_GRAPH_NONE of an absent one */
     uint32_t *outputs;                /* by graph output: the value that it is */
+    uint64_t *written;                /* by graph output: bytes from the first on that each execution writes */
     uint32_t *levels;                 /* by node: 0 where it reads no other, else one more than the greatest of those */
     uint32_t *order;                  /* nodes by level */
     struct vkdml_outline *outline;    /* NULL: nobody asks what becomes of it; else the asker's */

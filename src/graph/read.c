@@ -219,8 +219,8 @@ static void *take(unsigned char **memory, uint64_t count, size_t size) {
 static struct vkdml_graph *allocate(const DML_GRAPH_DESC *desc, uint32_t sources, uint32_t values,
                                     const VkAllocationCallbacks *callbacks) {
     const uint64_t bytes = sizeof(struct vkdml_graph) + desc->NodeCount * (sizeof(struct vkdml_graph_node) + 8) +
-                           values * sizeof(struct vkdml_graph_value) + 4 * ((uint64_t)sources + desc->OutputCount) +
-                           UINT64_C(16) * 7;
+                           values * sizeof(struct vkdml_graph_value) + 4 * (uint64_t)sources +
+                           12 * (uint64_t)desc->OutputCount + UINT64_C(16) * 8;
     struct vkdml_graph *graph = bytes <= SIZE_MAX ? vkdml_allocate(callbacks, (size_t)bytes) : NULL;
     if (graph == NULL) {
         return NULL;
@@ -239,6 +239,7 @@ static struct vkdml_graph *allocate(const DML_GRAPH_DESC *desc, uint32_t sources
     graph->values = take(&memory, values, sizeof *graph->values);
     graph->sources = take(&memory, sources, sizeof *graph->sources);
     graph->outputs = take(&memory, desc->OutputCount, sizeof *graph->outputs);
+    graph->written = take(&memory, desc->OutputCount, sizeof *graph->written);
     graph->levels = take(&memory, desc->NodeCount, sizeof *graph->levels);
     graph->order = take(&memory, desc->NodeCount, sizeof *graph->order);
     return graph;

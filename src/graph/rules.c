@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "graph/reading.h"
+#include "schema/written.h"
 
 static void check_bytes(struct vkdml_graph_reading *reading, uint32_t node, uint32_t index, uint64_t bytes,
                         uint32_t v) {
@@ -110,6 +111,7 @@ static void check_graph_outputs(struct vkdml_graph_reading *reading) {
             struct vkdml_graph_value *value = &graph->values[graph->outputs[i]];
             const struct vkdml_graph_node *node = &graph->nodes[value->node];
             ++value->outputs;
+            graph->written[i] = node->instance != NULL ? vkdml_output_written(node->instance, value->output) : 0;
             if (node->instance == NULL) { /* a constant, of all that there is */
                 value->bytes = (uint64_t)(node->data_bytes / 4 + (node->data_bytes % 4 != 0)) * 4;
             }

@@ -2,17 +2,13 @@
 
 #include <inttypes.h>
 
-static bool is_listed(const struct vkdml_axes *axes, uint32_t count, uint32_t axis) {
-    for (uint32_t i = 0; i < count; ++i) {
-        if (axes->items[i] == axis) {
+bool vkdml_axes_list(const struct vkdml_axes *axes, uint32_t dimension) {
+    for (uint32_t i = 0; i < axes->count; ++i) {
+        if (axes->items[i] == dimension) {
             return true;
         }
     }
     return false;
-}
-
-bool vkdml_axes_list(const struct vkdml_axes *axes, uint32_t dimension) {
-    return is_listed(axes, axes->count, dimension);
 }
 
 void vkdml_axes_check_of(const struct vkdml_tensor *tensor, const char *name, const struct vkdml_axes *axes,
@@ -23,9 +19,6 @@ void vkdml_axes_check_of(const struct vkdml_tensor *tensor, const char *name, co
             vkdml_report_invalid(report,
                                  "Axes[%" PRIu32 "] is %" PRIu32 ", must be below %" PRIu32 " = %s.DimensionCount", i,
                                  axes->items[i], dimensions, name);
-        } else if (is_listed(axes, i, axes->items[i])) {
-            vkdml_report_invalid(report, "Axes[%" PRIu32 "] is %" PRIu32 ", must not be listed twice", i,
-                                 axes->items[i]);
         }
     }
 }

@@ -9,11 +9,11 @@ struct vkdml_axes {
     const uint32_t *items;
 };
 
-/* Reports axes that a tensor of the name given does not have, and those listed twice. */
+/* Reports axes that a tensor of the name given does not have. One that is listed twice counts once, as in DirectML. */
 void vkdml_axes_check_of(const struct vkdml_tensor *tensor, const char *name, const struct vkdml_axes *axes,
                          struct vkdml_report *report);
 
-/* Reports axes that input 0 does not have, and those listed twice. */
+/* Reports axes that input 0 does not have. */
 void vkdml_axes_check(const struct vkdml_instance *instance, const struct vkdml_axes *axes,
                       struct vkdml_report *report);
 

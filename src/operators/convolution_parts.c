@@ -14,7 +14,6 @@ struct vkdml_convolution vkdml_convolution_read(const struct vkdml_instance *ins
         .output_padding = desc->OutputPadding,
         .filter = VKDML_CONVOLUTION_FILTER,
         .bias = VKDML_CONVOLUTION_BIAS,
-        .has_any_size = true,
     };
 }
 
@@ -99,6 +98,16 @@ static struct vkdml_convolution_part phase(struct vkdml_convolution_part part,
     return part;
 }
 
+/* How many outputs of a forward convolution come before the zeros of OutputPadding. The zeros are at the end, after the
+ * places of the filter: an output that ends there has none. */
+static uint32_t count_summed(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
+                             uint32_t s) {
+    const uint32_t size = instance->outputs[0].sizes[2 + s], padding = convolution->output_padding[s];
+    const uint64_t places = vkdml_convolution_places(instance, convolution, s);
+    const uint32_t before = padding < size ? size - padding : 0;
+    return places >= size ? size : before > places ? before : (uint32_t)places;
+}
+
 uint32_t vkdml_convolution_part_count(const struct vkdml_convolution *convolution, uint32_t s) {
     if (!convolution->is_backward) {
         return convolution->output_padding[s] != 0 ? 2 : 1;
@@ -112,11 +121,11 @@ struct vkdml_convolution_part vkdml_convolution_part_of(const struct vkdml_insta
     struct vkdml_convolution_part part = whole_part(instance, convolution, s);
     const uint32_t size = part.walk.size;
     if (!convolution->is_backward) {
-        const uint32_t padding = convolution->output_padding[s], places = padding < size ? size - padding : 0;
+        const uint32_t summed = count_summed(instance, convolution, s);
         if (number == 1) {
-            return empty_part(part, places, 1, size - places);
+            return empty_part(part, summed, 1, size - summed);
         }
-        part.walk.size = places;
+        part.walk.size = summed;
     } else if (!convolution->is_divided[s]) {
         part = phase(part, convolution, s, number);
     } else {
@@ -149,4 +158,13 @@ void vkdml_convolution_limit_parts(struct vkdml_convolution *convolution) {
 
 uint64_t vkdml_convolution_distance(uint32_t count, uint32_t step) {
     return (uint64_t)(count - 1) * step;
+}
+
+uint64_t vkdml_convolution_places(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
+                                  uint32_t s) {
+    const uint64_t reach =
+        vkdml_convolution_distance(instance->inputs[convolution->filter].sizes[2 + s], convolution->dilations[s]);
+    const uint64_t padded =
+        (uint64_t)instance->inputs[INPUT].sizes[2 + s] + convolution->start[s] + convolution->end[s];
+    return padded <= reach ? 0 : (padded - reach - 1) / convolution->strides[s] + 1;
 }

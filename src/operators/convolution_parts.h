@@ -23,8 +23,6 @@ struct vkdml_convolution {
     const uint32_t *output_padding;             /* NULL: there is none */
     uint32_t filter;                            /* among the inputs, of which the first is convolved */
     uint32_t bias;                              /* ..; 0: there is none in any descriptor */
-    bool has_any_size;                          /* the output may have any spatial sizes, as in DirectML: its elements
-                                                   are those of the formula, whose input has padding without end */
     bool is_divided[VKDML_CONVOLUTION_SPATIAL]; /* backward: whether an input is met is found by a division, output by
                                                    output */
 };
@@ -33,6 +31,10 @@ struct vkdml_convolution vkdml_convolution_read(const struct vkdml_instance *ins
 
 /* How far the last of some elements is from the first; sizes and steps have 32 bits. */
 uint64_t vkdml_convolution_distance(uint32_t count, uint32_t step);
+
+/* Forward: at how many places along spatial dimension s the filter lies within the padded input. */
+uint64_t vkdml_convolution_places(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
+                                  uint32_t s);
 
 /* Outputs along a spatial dimension that take the same taps: coordinate c of them is first + c * step of the output,
  * and tap t of the walk meets element filter_first + t * filter_step of the filter. */

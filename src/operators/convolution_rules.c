@@ -70,20 +70,10 @@ static void check_channels(const struct vkdml_instance *instance, const struct v
     }
 }
 
-/* At how many places along a spatial dimension the filter lies within the padded input. */
-static uint64_t count_places(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
-                             uint32_t s) {
-    const uint64_t reach =
-        vkdml_convolution_distance(instance->inputs[convolution->filter].sizes[2 + s], convolution->dilations[s]);
-    const uint64_t padded =
-        (uint64_t)instance->inputs[INPUT].sizes[2 + s] + convolution->start[s] + convolution->end[s];
-    return padded <= reach ? 0 : (padded - reach - 1) / convolution->strides[s] + 1;
-}
-
 static void check_forward_size(const struct vkdml_instance *instance, const struct vkdml_convolution *convolution,
                                uint32_t s, struct vkdml_report *report) {
     const uint32_t d = 2 + s, size = instance->outputs[0].sizes[d];
-    const uint64_t places = count_places(instance, convolution, s);
+    const uint64_t places = vkdml_convolution_places(instance, convolution, s);
     const bool is_padded = convolution->output_padding != NULL;
     const uint64_t wanted = places + (is_padded ? convolution->output_padding[s] : 0);
     const char *filter_name = vkdml_input_name(instance, convolution->filter);
@@ -184,8 +174,8 @@ void vkdml_convolution_check(const struct vkdml_instance *instance, const struct
     }
     check_channels(instance, convolution, report);
     for (uint32_t s = 0; s < convolution->spatial; ++s) {
-        if (convolution->has_any_size && !vkdml_size_is_unknown(&instance->outputs[0], 2 + s)) {
-            continue;
+        if (!vkdml_size_is_unknown(&instance->outputs[0], 2 + s)) {
+            continue; /* any size, as in DirectML: elements beyond the formula see padding or are 0 */
         }
         if (convolution->is_backward) {
             check_backward_size(instance, convolution, s, report);

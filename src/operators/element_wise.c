@@ -41,6 +41,24 @@ static void choose_infinities(const struct vkdml_instance *instance, DML_TENSOR_
     step->arguments[0] = signs[desc->InfinityMode];
 }
 
+/* Replaces a bound that is NaN, which bounds nothing, by an infinity. */
+static void ignore_nan(DML_TENSOR_DATA_TYPE type, uint32_t infinity, uint32_t *bound) {
+    const uint32_t magnitude = *bound & 0x7FFFFFFFu;
+    *bound = vkdml_data_type_is_float(type) && magnitude > 0x7F800000u ? infinity : *bound;
+}
+
+static void ignore_nan_min(const struct vkdml_instance *instance, DML_TENSOR_DATA_TYPE type,
+                           struct vkdml_epilogue_step *step) {
+    (void)instance;
+    ignore_nan(type, 0xFF800000u, &step->arguments[0]);
+}
+
+static void ignore_nan_bounds(const struct vkdml_instance *instance, DML_TENSOR_DATA_TYPE type,
+                              struct vkdml_epilogue_step *step) {
+    ignore_nan_min(instance, type, step);
+    ignore_nan(type, 0x7F800000u, &step->arguments[1]);
+}
+
 /* clang-format off */
 #define PLAIN .attributes = VKDML_ATTRIBUTES_AS_FLOATS
 #define ELEMENT_WISE(name, ...) const struct vkdml_operator vkdml_operator_element_wise_##name = VKDML_MAPPING(__VA_ARGS__)
@@ -64,8 +82,8 @@ ELEMENT_WISE(bit_shift_left, BIT_SHIFT_LEFT, NONE, PLAIN);
 ELEMENT_WISE(bit_shift_right, BIT_SHIFT_RIGHT, NONE, PLAIN);
 ELEMENT_WISE(bit_xor, BIT_XOR, NONE, .moves_bits = true);
 ELEMENT_WISE(ceil, FIRST, CEIL, PLAIN);
-ELEMENT_WISE(clip, FIRST, CLIP, OF_ELEMENTS);
-ELEMENT_WISE(clip1, FIRST, CLIP, OF_ELEMENTS);
+ELEMENT_WISE(clip, FIRST, CLIP, OF_ELEMENTS, .adjust = ignore_nan_bounds);
+ELEMENT_WISE(clip1, FIRST, CLIP, OF_ELEMENTS, .adjust = ignore_nan_bounds);
 ELEMENT_WISE(clip_grad, CLIP_GRAD, NONE, OF_ELEMENTS, .attributes_of_operation = true);
 ELEMENT_WISE(clip_grad1, CLIP_GRAD, NONE, OF_ELEMENTS, .attributes_of_operation = true);
 ELEMENT_WISE(constant_pow, FIRST, CONSTANT_POW, PLAIN);
@@ -106,5 +124,5 @@ ELEMENT_WISE(sqrt, FIRST, SQRT, PLAIN);
 ELEMENT_WISE(subtract, SUBTRACT, NONE, PLAIN);
 ELEMENT_WISE(tan, FIRST, TAN, PLAIN);
 ELEMENT_WISE(tanh, FIRST, TANH, PLAIN);
-ELEMENT_WISE(threshold, FIRST, THRESHOLD, OF_ELEMENTS);
+ELEMENT_WISE(threshold, FIRST, THRESHOLD, OF_ELEMENTS, .adjust = ignore_nan_min);
 /* clang-format on */

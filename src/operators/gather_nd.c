@@ -23,7 +23,8 @@ static VkdmlResult plan_nd(const struct vkdml_tuples *nd, const struct vkdml_pla
 #define OF_TUPLES(name, NAME, batches, has_batches)                                                                    \
     static struct vkdml_tuples read_##name(const struct vkdml_instance *instance) {                                    \
         const DML_##NAME##_OPERATOR_DESC *desc = instance->desc;                                                       \
-        return (struct vkdml_tuples){desc->InputDimensionCount, desc->IndicesDimensionCount, batches, has_batches};    \
+        return (struct vkdml_tuples){desc->InputDimensionCount, desc->IndicesDimensionCount, batches, has_batches,     \
+                                     true};                                                                            \
     }                                                                                                                  \
     static void check_##name(const struct vkdml_instance *instance, struct vkdml_report *report) {                     \
         const struct vkdml_tuples nd = read_##name(instance);                                                          \

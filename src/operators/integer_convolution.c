@@ -85,9 +85,22 @@ static struct vkdml_integer_axis axis_of(const struct vkdml_instance *instance,
     };
 }
 
-/* Coordinates of the padded input that windows take. */
+/* Coordinates of the padded input that windows take; check_reach() excludes an overflow. */
 static uint64_t reached(const struct vkdml_integer_axis *axis) {
     return (uint64_t)(axis->size - 1) * axis->step + (uint64_t)(axis->taps - 1) * axis->tap_step + 1;
+}
+
+/* Kernels count coordinates in 31 bits. */
+static VkdmlResult check_reach(const struct vkdml_integer_axis *axis, struct vkdml_report *report) {
+    const uint64_t passed = (uint64_t)(axis->size - 1) * axis->step;
+    const uint64_t reach = (uint64_t)(axis->taps - 1) * axis->tap_step;
+    if (passed <= INT32_MAX && reach < INT32_MAX - passed) {
+        return VKDML_SUCCESS;
+    }
+    return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
+                            "windows move by %" PRIu64 " elements and reach %" PRIu64 ", must be below %" PRId32
+                            " together",
+                            passed, reach, INT32_MAX);
 }
 
 static struct vkdml_integer_operand filter_of(const struct vkdml_instance *instance,
@@ -179,6 +192,12 @@ static VkdmlResult plan(const struct vkdml_planning *planning, const struct vkdm
     const uint32_t made = output->sizes[1] / convolution->groups;
     const struct vkdml_integer_axis axes[] = {axis_of(instance, convolution, 0), axis_of(instance, convolution, 1)};
     const struct vkdml_integer_depthwise depthwise = depthwise_of(instance, convolution, layout, axes);
+    for (uint32_t i = 0; i < 2; ++i) {
+        const VkdmlResult result = check_reach(&axes[i], planning->builder->report);
+        if (result != VKDML_SUCCESS) {
+            return result;
+        }
+    }
     /* Where the kernel of such a filter cannot bind the input the filter is packed in each execution: whether it is
      * packed at initialization must not depend on the input. */
     const bool is_depthwise =

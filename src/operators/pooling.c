@@ -49,13 +49,15 @@ static struct vkdml_reduce fold_of(const struct vkdml_planning *planning, const 
 }
 
 /* How a pool of some spatial dimensions ends, a bit each. */
-static void set_ending(const struct pooling *pooling, uint32_t walked, struct vkdml_neighbours *pool) {
+static void set_ending(const struct vkdml_instance *instance, const struct pooling *pooling, uint32_t walked,
+                       struct vkdml_neighbours *pool) {
     double elements = 1;
     bool is_padded = false;
     for (uint32_t s = 0; s < pooling->windows.dimension_count; ++s) {
         if ((walked >> s & 1) != 0) {
             elements *= pooling->windows.window[s];
-            is_padded = is_padded || pooling->windows.start[s] != 0 || pooling->windows.end[s] != 0;
+            is_padded = is_padded || vkdml_windows_have_padding(&pooling->windows, &instance->inputs[0],
+                                                                &instance->outputs[0], s);
         }
     }
     if (pooling->function == VKDML_POOL_SUM) {
@@ -100,13 +102,13 @@ static VkdmlResult plan_by_rows(const struct vkdml_planning *planning, const str
                               pooling->function == VKDML_POOL_MAXIMUM ? input.at.type : DML_TENSOR_DATA_TYPE_FLOAT32);
     struct vkdml_neighbours rest = *pool;
     pool->target = rows.at;
-    set_ending(pooling, columns, pool);
+    set_ending(planning->instance, pooling, columns, pool);
     vkdml_windows_set_dimensions(&pooling->windows, columns, &input, &rows, NULL, pool);
     rest.source = pool->target;
     rest.own = rest.source;
     rest.pool = pooling->function == VKDML_POOL_MAXIMUM ? VKDML_POOL_MAXIMUM : VKDML_POOL_SUM;
     rest.ending = pooling->function == VKDML_POOL_SQUARED ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
-    set_ending(pooling, columns - 1, &rest);
+    set_ending(planning->instance, pooling, columns - 1, &rest);
     vkdml_windows_set_dimensions(&pooling->windows, columns - 1, &rows, &output, NULL, &rest);
     VkdmlResult result = plan_pool(planning, pool);
     vkdml_builder_phase(planning->builder);
@@ -138,7 +140,7 @@ static struct vkdml_neighbours pool_of(const struct vkdml_planning *planning, co
     pool.target = output.at;
     pool.own = places.at;
     pool.ending = pooling->function == VKDML_POOL_SQUARED ? VKDML_POOL_ROOT : VKDML_POOL_AS_IT_IS;
-    set_ending(pooling, all, &pool);
+    set_ending(instance, pooling, all, &pool);
     vkdml_windows_set_dimensions(&pooling->windows, all, &input, &output, has_places ? &places : NULL, &pool);
     return pool;
 }
@@ -158,7 +160,8 @@ static bool takes_tail(const struct vkdml_planning *planning, const struct pooli
 static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const struct pooling *pooling) {
     const struct vkdml_instance *instance = planning->instance;
     const VkdmlResult result =
-        vkdml_windows_check_lengths(&pooling->windows, &instance->inputs[0], planning->builder->report);
+        vkdml_windows_check_lengths(&pooling->windows, &instance->inputs[0], &instance->outputs[0],
+                                    planning->builder->report);
     if (result != VKDML_SUCCESS) {
         return result;
     }
@@ -182,7 +185,7 @@ static VkdmlResult plan_pooling(const struct vkdml_planning *planning, const str
     static void check_##name(const struct vkdml_instance *instance, struct vkdml_report *report) {                     \
         const struct pooling pooling = read_##name(instance->desc);                                                    \
         rule;                                                                                                          \
-        vkdml_windows_check(&pooling.windows, &instance->inputs[0], vkdml_input_name(instance, 0),                     \
+        vkdml_windows_check(&pooling.windows, VKDML_WINDOWS_ANY, &instance->inputs[0], vkdml_input_name(instance, 0),  \
                             &instance->outputs[0], vkdml_output_name(instance, 0), report);                            \
     }                                                                                                                  \
     static VkdmlResult plan_##name(const struct vkdml_operator *op, const struct vkdml_planning *planning) {           \

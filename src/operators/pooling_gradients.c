@@ -33,15 +33,15 @@ static void check_average(const struct vkdml_instance *instance, struct vkdml_re
     const DML_AVERAGE_POOLING_GRAD_OPERATOR_DESC *desc = instance->desc;
     const struct vkdml_windows windows = VKDML_WINDOWS(desc, vkdml_no_dilations);
     choose_sizes(&windows, &instance->inputs[0], &instance->outputs[0]);
-    vkdml_windows_check(&windows, &instance->outputs[0], vkdml_output_name(instance, 0), &instance->inputs[0],
-                        vkdml_input_name(instance, 0), report);
+    vkdml_windows_check(&windows, VKDML_WINDOWS_APART, &instance->outputs[0], vkdml_output_name(instance, 0),
+                        &instance->inputs[0], vkdml_input_name(instance, 0), report);
 }
 
 static void check_maximum(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const DML_MAX_POOLING_GRAD_OPERATOR_DESC *desc = instance->desc;
     const struct vkdml_windows windows = VKDML_WINDOWS(desc, desc->Dilations);
-    vkdml_windows_check(&windows, &instance->inputs[0], vkdml_input_name(instance, 0), &instance->inputs[1],
-                        vkdml_input_name(instance, 1), report);
+    vkdml_windows_check(&windows, VKDML_WINDOWS_THAT_FIT, &instance->inputs[0], vkdml_input_name(instance, 0),
+                        &instance->inputs[1], vkdml_input_name(instance, 1), report);
 }
 
 /* ---- plans ---- */
@@ -81,7 +81,8 @@ static VkdmlResult plan_average(const struct vkdml_operator *op, const struct vk
     const struct vkdml_view from = vkdml_input_view(planning->instance, 0),
                             to = vkdml_output_view(planning->instance, 0);
     const VkdmlResult result =
-        vkdml_windows_check_lengths(&windows, &planning->instance->outputs[0], planning->builder->report);
+        vkdml_windows_check_lengths(&windows, &planning->instance->outputs[0], &planning->instance->inputs[0],
+                                    planning->builder->report);
     struct vkdml_gradient gradient;
     bool is_equal = true;
     double elements = 1;
@@ -92,7 +93,9 @@ static VkdmlResult plan_average(const struct vkdml_operator *op, const struct vk
     memset(&gradient, 0, sizeof(gradient));
     for (uint32_t s = 0; s < windows.dimension_count; ++s) {
         elements *= windows.window[s];
-        is_equal = is_equal && (desc->IncludePadding != 0 || (windows.start[s] == 0 && windows.end[s] == 0));
+        is_equal = is_equal && (desc->IncludePadding != 0 ||
+                                !vkdml_windows_have_padding(&windows, &planning->instance->outputs[0],
+                                                            &planning->instance->inputs[0], s));
     }
     gradient.kind = is_equal ? VKDML_GRADIENT_ALL : VKDML_GRADIENT_SHARED;
     gradient.factor = is_equal ? (float)(1 / elements) : 1;
@@ -129,7 +132,8 @@ static VkdmlResult plan_maximum(const struct vkdml_operator *op, const struct vk
     struct vkdml_view winners;
     (void)op;
     VkdmlResult result =
-        vkdml_windows_check_lengths(&windows, &planning->instance->inputs[0], planning->builder->report);
+        vkdml_windows_check_lengths(&windows, &planning->instance->inputs[0], &planning->instance->inputs[1],
+                                    planning->builder->report);
     if (result != VKDML_SUCCESS) {
         return result;
     }

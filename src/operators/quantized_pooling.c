@@ -13,8 +13,8 @@ static struct vkdml_windows read(const struct vkdml_instance *instance) {
 
 static void check(const struct vkdml_instance *instance, struct vkdml_report *report) {
     const struct vkdml_windows windows = read(instance);
-    vkdml_windows_check(&windows, &instance->inputs[INPUT], vkdml_input_name(instance, INPUT), &instance->outputs[0],
-                        vkdml_output_name(instance, 0), report);
+    vkdml_windows_check(&windows, VKDML_WINDOWS_ANY, &instance->inputs[INPUT], vkdml_input_name(instance, INPUT),
+                        &instance->outputs[0], vkdml_output_name(instance, 0), report);
     for (uint32_t input = SCALE; input <= OUT_ZERO_POINT; ++input) {
         vkdml_quantized_check(instance, input, VKDML_QUANTIZED_CHANNELS, instance->inputs[INPUT].sizes[1], report);
     }
@@ -44,7 +44,8 @@ static VkdmlResult plan(const struct vkdml_operator *op, const struct vkdml_plan
         };
     }
     const VkdmlResult result =
-        vkdml_windows_check_lengths(&windows, &instance->inputs[INPUT], planning->builder->report);
+        vkdml_windows_check_lengths(&windows, &instance->inputs[INPUT], &instance->outputs[0],
+                                    planning->builder->report);
     return result == VKDML_SUCCESS ? vkdml_integer_pool_plan(&pool, planning->builder) : result;
 }
 

@@ -11,23 +11,29 @@
 #define EXACT_SIZE   (1u << 22)
 #define EXACT_OFFSET 0x1p20f
 
-/* Offsets are the forward operator's, as DirectML's page has it: input's and output's are the other way round to what
- * the gradient's own tensors are called. */
-#define OF_FORWARD(desc)                                                                                               \
+#define OF_GRADIENT(desc)                                                                                              \
     .mode = (desc)->InterpolationMode, .count_name = "DimensionCount", .count = (desc)->DimensionCount,                \
     .scales = (desc)->Scales, .input_offsets = (desc)->InputPixelOffsets, .output_offsets = (desc)->OutputPixelOffsets
 
 static struct vkdml_resampling read_resample_grad(const struct vkdml_instance *instance) {
     const DML_RESAMPLE_GRAD_OPERATOR_DESC *desc = instance->desc;
-    return (struct vkdml_resampling){OF_FORWARD(desc), .bias = 0.5f};
+    return (struct vkdml_resampling){OF_GRADIENT(desc), .bias = 0.5f};
 }
 
 static struct vkdml_resampling read_resample_grad1(const struct vkdml_instance *instance) {
     const DML_RESAMPLE_GRAD1_OPERATOR_DESC *desc = instance->desc;
     return (struct vkdml_resampling){
-        OF_FORWARD(desc),
+        OF_GRADIENT(desc),
         .rounds_up = desc->RoundingDirection == DML_AXIS_DIRECTION_INCREASING,
     };
+}
+
+/* The forward operator's. InputPixelOffsets are of this operator's own input, which is the forward operator's output. */
+static struct vkdml_resampling forward_of(const struct vkdml_resampling *r) {
+    struct vkdml_resampling forward = *r;
+    forward.input_offsets = r->output_offsets;
+    forward.output_offsets = r->input_offsets;
+    return forward;
 }
 
 /* Any sizes are some; what callers have mostly is the forward output's by the scale. */
@@ -60,6 +66,7 @@ static VkdmlResult plan(const struct vkdml_resampling *r, const struct vkdml_pla
     const struct vkdml_view from = vkdml_input_view(planning->instance, 0),
                             to = vkdml_output_view(planning->instance, 0);
     const bool is_nearest = r->mode == DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR;
+    const struct vkdml_resampling forward = forward_of(r);
     struct vkdml_gradient gradient;
     memset(&gradient, 0, sizeof(gradient));
     gradient.kind = is_nearest ? VKDML_GRADIENT_NEAREST : VKDML_GRADIENT_LINEAR;
@@ -68,7 +75,7 @@ static VkdmlResult plan(const struct vkdml_resampling *r, const struct vkdml_pla
     gradient.neighbours.target = to.at;
     gradient.neighbours.count = to.rank;
     for (uint32_t d = 0; d < to.rank; ++d) {
-        const struct vkdml_scaling scaling = vkdml_resampling_scaling(r, d);
+        const struct vkdml_scaling scaling = vkdml_resampling_scaling(&forward, d);
         gradient.neighbours.dimensions[d] = (struct vkdml_neighbours_dimension){
             .size = to.sizes[d],
             .source_stride = from.strides[d],

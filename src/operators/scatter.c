@@ -126,7 +126,7 @@ const struct vkdml_operator vkdml_operator_scatter_elements = {.rules = check_sc
 
 static struct vkdml_tuples read_scatter_nd(const struct vkdml_instance *instance) {
     const DML_SCATTER_ND_OPERATOR_DESC *desc = instance->desc;
-    return (struct vkdml_tuples){desc->InputDimensionCount, desc->IndicesDimensionCount, 0, false};
+    return (struct vkdml_tuples){desc->InputDimensionCount, desc->IndicesDimensionCount, 0, false, false};
 }
 
 static void check_scatter_nd(const struct vkdml_instance *instance, struct vkdml_report *report) {

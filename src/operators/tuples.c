@@ -92,7 +92,7 @@ void vkdml_tuples_check(const struct vkdml_instance *instance, const struct vkdm
                              ": a tuple has no more coordinates than InputDimensionCount%s",
                              indices_name, indices->dimension_count - 1, vkdml_tuples_size(instance), most,
                              nd->has_batches ? " - BatchDimensionCount" : "");
-    } else if (vkdml_indices_have_one_rank(instance)) {
+    } else if (!nd->has_one_rank || vkdml_indices_have_one_rank(instance)) {
         const struct vkdml_gathered layout = vkdml_tuples_gathered(instance, nd);
         vkdml_gathered_check(instance, &layout, blocks, blocks_name, report);
     }

@@ -10,7 +10,8 @@ struct vkdml_tuples {
     uint32_t input_dimensions; /* the last ones, which count */
     uint32_t indices_dimensions;
     uint32_t batch_dimensions;
-    bool has_batches; /* BatchDimensionCount is the descriptor's */
+    bool has_batches;  /* BatchDimensionCount is the descriptor's */
+    bool has_one_rank; /* the table requires one dimension count of all tensors */
 };
 
 /* The first dimension of a tensor that counts. */

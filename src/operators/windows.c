@@ -7,20 +7,24 @@
 
 const uint32_t vkdml_no_dilations[] = {1, 1, 1};
 
-static bool check_numbers(const struct vkdml_windows *windows, struct vkdml_report *report) {
+static bool check_numbers(const struct vkdml_windows *windows, enum vkdml_windows_rule rule,
+                          struct vkdml_report *report) {
     const struct vkdml_positive arrays[] = {
         {"Strides", windows->strides}, {"WindowSize", windows->window}, {"Dilations", windows->dilations}};
-    return vkdml_positive_check(arrays, sizeof(arrays) / sizeof(arrays[0]), windows->dimension_count, report);
+    const uint32_t first = rule == VKDML_WINDOWS_ANY ? 1 : 0;
+    return vkdml_positive_check(arrays + first, sizeof(arrays) / sizeof(arrays[0]) - first, windows->dimension_count,
+                                report);
 }
 
-static uint64_t padded_size(const struct vkdml_tensor *input, const struct vkdml_windows *windows, uint32_t s) {
-    return (uint64_t)input->sizes[2 + s] + windows->start[s] + windows->end[s];
+/* From a window's first element to its last one. */
+static uint64_t reach_of(const struct vkdml_windows *windows, uint32_t s) {
+    return (uint64_t)windows->dilations[s] * (windows->window[s] - 1);
 }
 
-/* How many windows there are along a spatial dimension; 0 where not even one fits. */
-static uint64_t window_count(const struct vkdml_tensor *input, const struct vkdml_windows *windows, uint32_t s) {
-    const uint64_t padded = padded_size(input, windows, s);
-    const uint64_t reach = (uint64_t)windows->dilations[s] * (windows->window[s] - 1);
+/* The number of windows that fit into the padded tensor along a spatial dimension. */
+static uint64_t window_count(const struct vkdml_tensor *tensor, const struct vkdml_windows *windows, uint32_t s) {
+    const uint64_t padded = (uint64_t)tensor->sizes[2 + s] + windows->start[s] + windows->end[s];
+    const uint64_t reach = reach_of(windows, s);
     return padded <= reach ? 0 : (padded - reach - 1) / windows->strides[s] + 1;
 }
 
@@ -35,39 +39,69 @@ static void refuse_window(const struct vkdml_windows *windows, const struct vkdm
                          windows->start[s], s, windows->end[s]);
 }
 
-void vkdml_windows_check(const struct vkdml_windows *windows, const struct vkdml_tensor *tensor, const char *name,
-                         struct vkdml_tensor *pooled, const char *pooled_name, struct vkdml_report *report) {
+/* Checks or finds the number of windows along a spatial dimension. */
+static void check_count(const struct vkdml_windows *windows, enum vkdml_windows_rule rule,
+                        const struct vkdml_tensor *tensor, const char *name, struct vkdml_tensor *pooled,
+                        const char *pooled_name, uint32_t s, struct vkdml_report *report) {
+    const uint32_t d = 2 + s;
+    if (rule != VKDML_WINDOWS_THAT_FIT && !vkdml_size_is_unknown(pooled, d)) {
+        return;
+    }
+    if (windows->strides[s] == 0) {
+        vkdml_report_invalid(report, "Strides[%" PRIu32 "] is 0, must be at least 1 where %s.Sizes[%" PRIu32
+                                     "] is not stated",
+                             s, pooled_name, d);
+        return;
+    }
+    const uint64_t size = window_count(tensor, windows, s);
+    if (size == 0) {
+        refuse_window(windows, tensor, name, s, report);
+    } else if (!vkdml_size_is(pooled, d, size)) {
+        vkdml_report_invalid(report,
+                             "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 ", the number of windows",
+                             pooled_name, d, pooled->sizes[d], size);
+    }
+}
+
+void vkdml_windows_check(const struct vkdml_windows *windows, enum vkdml_windows_rule rule,
+                         const struct vkdml_tensor *tensor, const char *name, struct vkdml_tensor *pooled,
+                         const char *pooled_name, struct vkdml_report *report) {
     const uint32_t spatial = windows->dimension_count;
     if (tensor->dimension_count < 4 || tensor->dimension_count > 5 || tensor->dimension_count != spatial + 2) {
         vkdml_report_invalid(report, "DimensionCount is %" PRIu32 ", must be %" PRIu32 " = %s.DimensionCount - 2",
                              spatial, tensor->dimension_count - 2, name);
         return;
     }
-    if (!check_numbers(windows, report) || pooled->dimension_count != tensor->dimension_count) {
+    if (!check_numbers(windows, rule, report) || pooled->dimension_count != tensor->dimension_count) {
         return;
     }
-    for (uint32_t d = 0; d < pooled->dimension_count; ++d) {
-        const uint64_t size = d < 2 ? tensor->sizes[d] : window_count(tensor, windows, d - 2);
-        if (d >= 2 && size == 0) {
-            refuse_window(windows, tensor, name, d - 2, report);
-        } else if (vkdml_size_is(pooled, d, size)) {
-            continue;
-        } else if (d < 2) {
+    for (uint32_t d = 0; d < 2; ++d) {
+        if (!vkdml_size_is(pooled, d, tensor->sizes[d])) {
             vkdml_report_invalid(report,
-                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 " = %s.Sizes[%" PRIu32 "]",
-                                 pooled_name, d, pooled->sizes[d], size, name, d);
-        } else {
-            vkdml_report_invalid(report,
-                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu64 ", the number of windows",
-                                 pooled_name, d, pooled->sizes[d], size);
+                                 "%s.Sizes[%" PRIu32 "] is %" PRIu32 ", must be %" PRIu32 " = %s.Sizes[%" PRIu32 "]",
+                                 pooled_name, d, pooled->sizes[d], tensor->sizes[d], name, d);
         }
+    }
+    for (uint32_t s = 0; s < spatial; ++s) {
+        check_count(windows, rule, tensor, name, pooled, pooled_name, s, report);
     }
 }
 
+/* The elements up to the end of the last window, of StartPadding on. */
+static uint64_t length_of(const struct vkdml_windows *windows, const struct vkdml_tensor *pooled, uint32_t s) {
+    return (uint64_t)(pooled->sizes[2 + s] - 1) * windows->strides[s] + reach_of(windows, s) + 1;
+}
+
+bool vkdml_windows_have_padding(const struct vkdml_windows *windows, const struct vkdml_tensor *tensor,
+                                const struct vkdml_tensor *pooled, uint32_t s) {
+    return windows->start[s] != 0 || windows->end[s] != 0 || length_of(windows, pooled, s) > tensor->sizes[2 + s];
+}
+
 VkdmlResult vkdml_windows_check_lengths(const struct vkdml_windows *windows, const struct vkdml_tensor *tensor,
-                                        struct vkdml_report *report) {
+                                        const struct vkdml_tensor *pooled, struct vkdml_report *report) {
     for (uint32_t s = 0; s < windows->dimension_count; ++s) {
-        const uint64_t size = padded_size(tensor, windows, s);
+        const uint64_t padded = (uint64_t)tensor->sizes[2 + s] + windows->start[s] + windows->end[s];
+        const uint64_t length = length_of(windows, pooled, s), size = length > padded ? length : padded;
         if (size > INT32_MAX) {
             return vkdml_report_add(report, VKDML_ERROR_LIMIT_EXCEEDED,
                                     "the padded input is %" PRIu64 " elements long in spatial dimension %" PRIu32

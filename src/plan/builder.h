@@ -23,7 +23,8 @@ struct vkdml_builder vkdml_builder_begin(struct vkdml_plan *plan, const struct v
 struct vkdml_builder vkdml_builder_at_initialization(const struct vkdml_builder *builder);
 
 /* Steps from here on may read and change what those before wrote. Steps of one phase do not: no barrier comes between
- * them, though their ranges may overlap, as those of elements that lie among one another do. */
+ * them, though their ranges may overlap, as those of elements that lie among one another do. Only a transfer and a
+ * dispatch whose ranges overlap get a barrier between them. */
 void vkdml_builder_phase(struct vkdml_builder *builder);
 
 /* VKDML_ERROR_LIMIT_EXCEEDED where so many more steps are beyond VKDML_PLAN_MAX_STEPS: what knows how many it will add

@@ -100,22 +100,41 @@ static uint32_t last_barrier(const struct vkdml_plan_steps *steps, uint32_t befo
     return 0;
 }
 
+/* Whether a step meets one of the steps from `first` to before `end`, since the last barrier for its stage. The phase
+ * of the step begins at `begin`. Steps of one phase write different elements, but a transfer and a dispatch may write
+ * different bytes of one word, where the kernel reads the whole word and writes it back. */
+static bool must_wait(const struct vkdml_plan *plan, const struct vkdml_plan_steps *steps, uint32_t first,
+                      uint32_t begin, uint32_t end, const struct vkdml_plan_step *step) {
+    const struct candidate candidate = candidate_of(step);
+    for (uint32_t e = first; e < end; ++e) {
+        const struct vkdml_plan_step *earlier = &steps->items[e];
+        if ((e < begin || stage_of(earlier) != stage_of(step)) && meet(plan, earlier, &candidate)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void synchronize(const struct vkdml_plan *plan, struct vkdml_plan_steps *steps, uint32_t from) {
     /* of the steps that no barrier for a stage has come after yet */
     uint32_t firsts[STAGES] = {last_barrier(steps, from, DISPATCHES), last_barrier(steps, from, TRANSFERS)};
     uint32_t begin = from; /* of a step's phase */
+    uint32_t in_phase = 0; /* a bit for each stage of the phase's steps so far */
     while (begin > 0 && from < steps->count && steps->items[begin - 1].phase == steps->items[from].phase) {
-        --begin;
+        in_phase |= UINT32_C(1) << stage_of(&steps->items[--begin]);
     }
     for (uint32_t s = from; s < steps->count; ++s) {
         struct vkdml_plan_step *step = &steps->items[s];
-        const struct candidate candidate = candidate_of(step);
+        const uint32_t stage_bit = UINT32_C(1) << stage_of(step);
         uint32_t *first = &firsts[stage_of(step)];
-        begin = s > 0 && steps->items[s - 1].phase == step->phase ? begin : s;
-        step->barrier_before = begin > *first && begin - *first > MOST_EARLIER;
-        for (uint32_t e = *first; e < begin && !step->barrier_before; ++e) {
-            step->barrier_before = meet(plan, &steps->items[e], &candidate);
+        if (s > 0 && steps->items[s - 1].phase != step->phase) {
+            begin = s;
+            in_phase = 0;
         }
+        const bool are_many = begin > *first && begin - *first > MOST_EARLIER;
+        const uint32_t end = (in_phase & ~stage_bit) != 0 ? s : begin;
+        step->barrier_before = are_many || must_wait(plan, steps, *first, begin, end, step);
+        in_phase |= stage_bit;
         *first = step->barrier_before ? s : *first;
     }
 }

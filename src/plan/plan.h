@@ -194,7 +194,8 @@ const uint32_t *vkdml_plan_step_parameters(const struct vkdml_plan_step *step);
 uint32_t vkdml_plan_step_written(const struct vkdml_plan_step *step);
 
 /* Finds where barriers are needed, once steps stand: before a step that reads what a step of an earlier phase writes,
- * or writes what one reads or writes, and no barrier lies between. Of steps before the ones given that was found. */
+ * or writes what one reads or writes, and no barrier lies between; also between a transfer and a dispatch of one phase.
+ * Of steps before the ones given that was found. */
 void vkdml_plan_synchronize(struct vkdml_plan *plan, uint32_t first_step, uint32_t first_init_step);
 
 /* Push constants of every kernel: per storage buffer the distance in bytes, multiple of 4, from the bound descriptor's

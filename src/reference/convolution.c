@@ -17,12 +17,23 @@ static bool next_element(const struct vkdml_tensor *filter, struct vkdml_coordin
     return false;
 }
 
+/* Whether an output element of a forward convolution is a zero of OutputPadding: these are at the end, after the places
+ * where the filter lies within the padded input. */
+static bool is_zero(const struct vkdml_instance *instance, uint32_t d, uint32_t out) {
+    const DML_CONVOLUTION_OPERATOR_DESC *desc = instance->desc;
+    const uint32_t s = d - 2;
+    const uint64_t padded = (uint64_t)instance->inputs[0].sizes[d] + desc->StartPadding[s] + desc->EndPadding[s];
+    const uint64_t reach = (uint64_t)(instance->inputs[1].sizes[d] - 1) * desc->Dilations[s];
+    const bool is_place = reach < padded && out <= (padded - reach - 1) / desc->Strides[s];
+    return !is_place && (uint64_t)out + desc->OutputPadding[s] >= instance->outputs[0].sizes[d];
+}
+
 /* Finds the input element along dimension d that an output element multiplies by a filter element. Returns false in the
  * padding. Sizes and steps have 32 bits, so positions are compared by division before products could overflow. */
 static bool find_place(const struct vkdml_instance *instance, uint32_t d, uint32_t out, uint32_t element,
                        uint32_t *place) {
     const DML_CONVOLUTION_OPERATOR_DESC *desc = instance->desc;
-    const uint32_t s = d - 2, output_size = instance->outputs[0].sizes[d], input_size = instance->inputs[0].sizes[d];
+    const uint32_t s = d - 2, input_size = instance->inputs[0].sizes[d];
     const uint64_t stride = desc->Strides[s], dilation = desc->Dilations[s], start = desc->StartPadding[s];
     const bool is_backward = desc->Direction == DML_CONVOLUTION_DIRECTION_BACKWARD;
     const uint64_t end = is_backward ? out + start : start + input_size - 1; /* the last place that counts */
@@ -37,7 +48,7 @@ static bool find_place(const struct vkdml_instance *instance, uint32_t d, uint32
     }
     at += out * stride;
     *place = (uint32_t)(at - start);
-    return (uint64_t)out + desc->OutputPadding[s] < output_size && at >= start && at <= end;
+    return !is_zero(instance, d, out) && at >= start && at <= end;
 }
 
 /* What an element of the filter, counted in the direction of the input, adds to an output element. */

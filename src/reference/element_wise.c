@@ -223,9 +223,11 @@ static uint64_t scalar(const struct vkdml_map_context *context, const DML_SCALAR
     return value->UInt64 & range.highest >> (64 - 8 * size);
 }
 
+/* A bound that is NaN bounds nothing. */
 static float clip_float(const struct vkdml_map_context *context, const float *x, uint64_t least, uint64_t most) {
-    return larger(vkdml_element_to_float(context->type, least),
-                  smaller(x[0], vkdml_element_to_float(context->type, most)));
+    const float low = vkdml_element_to_float(context->type, least), high = vkdml_element_to_float(context->type, most);
+    const float below = isnan(high) ? x[0] : smaller(x[0], high);
+    return isnan(low) ? below : larger(low, below);
 }
 
 static uint64_t clip_integer(const struct vkdml_map_context *context, const uint64_t *x, uint64_t least,
@@ -264,7 +266,8 @@ BOUNDED(clip_grad1, CLIP_GRAD1, clip_grad, scalar)
 
 FLOATS(threshold) {
     const DML_ELEMENT_WISE_THRESHOLD_OPERATOR_DESC *desc = context->desc;
-    return larger(x[0], vkdml_element_to_float(context->type, attribute(context, &desc->Min)));
+    const float least = vkdml_element_to_float(context->type, attribute(context, &desc->Min));
+    return isnan(least) ? x[0] : larger(x[0], least);
 }
 
 INTEGERS(threshold) {

@@ -16,20 +16,45 @@ static void write_element(const struct vkdml_instance *instance, const struct vk
                         found ? vkdml_element_read(input, memory->inputs[0], &place) : 0);
 }
 
-/* Goes through the output's elements as through all combinations of the input's coordinates before Axis, the indices'
- * coordinates, and the input's after Axis: dimensions of size 1 that the output has or lacks change no order. */
-void vkdml_reference_gather(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
+/* The first dimension from which on a tensor's sizes are not all 1, at most `end`. */
+static uint32_t first_of_many(const struct vkdml_tensor *tensor, uint32_t end) {
+    uint32_t d = 0;
+    while (d < end && tensor->sizes[d] == 1) {
+        d++;
+    }
+    return d;
+}
+
+/* Where an index is: its own coordinates, after those of the batch that the input's coordinates before Axis name. */
+static struct vkdml_coordinate index_place(const struct vkdml_instance *instance, const struct vkdml_coordinate *outer,
+                                           const struct vkdml_coordinate *middle) {
     const DML_GATHER_OPERATOR_DESC *desc = instance->desc;
     const struct vkdml_tensor *input = &instance->inputs[0], *indices = &instance->inputs[1];
-    struct vkdml_tensor before = *input, after = *input;
+    const uint32_t end = indices->dimension_count - desc->IndexDimensions;
+    const uint32_t first_input = first_of_many(input, desc->Axis), first_index = first_of_many(indices, end);
+    struct vkdml_coordinate place = *middle;
+    for (uint32_t d = first_index; d < end; d++) {
+        place.index[d] = outer->index[first_input + d - first_index];
+    }
+    return place;
+}
+
+/* Goes through the output's elements as through all combinations of the input's coordinates before Axis, the indices'
+ * last coordinates, and the input's after Axis: dimensions of size 1 that the output has or lacks change no order. */
+void vkdml_reference_gather(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
+    const DML_GATHER_OPERATOR_DESC *desc = instance->desc;
+    const struct vkdml_tensor *input = &instance->inputs[0];
+    struct vkdml_tensor before = *input, after = *input, picks = instance->inputs[1];
     for (uint32_t d = 0; d < input->dimension_count; d++) {
         before.sizes[d] = d < desc->Axis ? input->sizes[d] : 1;
         after.sizes[d] = d > desc->Axis ? input->sizes[d] : 1;
+        picks.sizes[d] = d + desc->IndexDimensions < picks.dimension_count ? 1 : picks.sizes[d];
     }
     struct vkdml_coordinate outer = {{0}}, middle = {{0}}, inner = {{0}}, to = {{0}};
     do {
         do {
-            const int64_t named = vkdml_indices_read(instance, memory, &middle, desc->Axis);
+            const struct vkdml_coordinate at = index_place(instance, &outer, &middle);
+            const int64_t named = vkdml_indices_read(instance, memory, &at, desc->Axis);
             do {
                 int64_t from[VKDML_MAX_DIMENSIONS];
                 for (uint32_t d = 0; d < input->dimension_count; d++) {
@@ -38,7 +63,7 @@ void vkdml_reference_gather(const struct vkdml_instance *instance, const struct 
                 write_element(instance, memory, &to, from);
                 vkdml_coordinate_next(&instance->outputs[0], &to);
             } while (vkdml_coordinate_next(&after, &inner));
-        } while (vkdml_coordinate_next(indices, &middle));
+        } while (vkdml_coordinate_next(&picks, &middle));
     } while (vkdml_coordinate_next(&before, &outer));
 }
 

@@ -153,19 +153,22 @@ static bool next_element(const struct vkdml_tensor *filter, struct vkdml_coordin
 }
 
 /* Whether an output element takes, by an element of the filter, what is not padding: that is the zero point, which adds
- * nothing. */
+ * nothing. Divisions exclude products beyond 2^34, which are padding. */
 static bool find_place(const struct vkdml_instance *instance, const struct convolution *c,
                        const struct vkdml_coordinate *at, const struct vkdml_coordinate *element,
                        struct vkdml_coordinate *place) {
     const struct vkdml_tensor *input = &instance->inputs[0];
     for (uint32_t d = 2; d < input->dimension_count; d++) {
         const uint32_t s = d - 2;
-        const int64_t coordinate =
-            (int64_t)at->index[d] * c->strides[s] + (int64_t)element->index[d] * c->dilations[s] - c->start[s];
-        if (coordinate < 0 || coordinate >= input->sizes[d]) {
+        const uint64_t start = c->start[s], end = start + input->sizes[d] - 1;
+        if (at->index[d] > end / c->strides[s] || element->index[d] > end / c->dilations[s]) {
             return false;
         }
-        place->index[d] = (uint32_t)coordinate;
+        const uint64_t passed = (uint64_t)at->index[d] * c->strides[s] + (uint64_t)element->index[d] * c->dilations[s];
+        if (passed < start || passed > end) {
+            return false;
+        }
+        place->index[d] = (uint32_t)(passed - start);
     }
     return true;
 }

@@ -56,9 +56,16 @@ static const fold folds[] = {
     [DML_PADDING_MODE_WRAP] = fold_wrap,
 };
 
+/* The input's first element in the output's coordinates. Sizes add up modulo 2^32: where the sum wraps, the half of the
+ * numbers that is 2^31 or more is negative. */
+static int64_t first_of(uint64_t size, uint32_t start, uint32_t end) {
+    const bool wraps = size + start + end >= UINT64_C(0x100000000);
+    return wraps && start >= 0x80000000u ? (int64_t)start - INT64_C(0x100000000) : (int64_t)start;
+}
+
 /* Pads the only input into the only output; value: the bits of an element, for CONSTANT. */
 static void pad(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory,
-                DML_PADDING_MODE mode, const uint32_t *start, uint64_t value) {
+                DML_PADDING_MODE mode, const uint32_t *start, const uint32_t *end, uint64_t value) {
     const struct vkdml_tensor *input = &instance->inputs[0], *output = &instance->outputs[0];
     assert((size_t)mode < sizeof folds / sizeof folds[0]);
     struct vkdml_coordinate to = {{0}};
@@ -66,7 +73,8 @@ static void pad(const struct vkdml_instance *instance, const struct vkdml_refere
         struct vkdml_coordinate from = {{0}};
         bool outside = false;
         for (uint32_t i = 0; i < output->dimension_count; i++) {
-            const int64_t position = folds[mode]((int64_t)to.index[i] - start[i], input->sizes[i]);
+            const int64_t position = 
+                folds[mode]((int64_t)to.index[i] - first_of(input->sizes[i], start[i], end[i]), input->sizes[i]);
             outside = outside || position == OUTSIDE;
             from.index[i] = outside ? 0 : (uint32_t)position;
         }
@@ -78,12 +86,12 @@ static void pad(const struct vkdml_instance *instance, const struct vkdml_refere
 void vkdml_reference_padding(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
     const DML_PADDING_OPERATOR_DESC *desc = instance->desc;
     const uint64_t value = vkdml_convert_attribute(&desc->PaddingValue, instance->outputs[0].data_type);
-    pad(instance, memory, desc->PaddingMode, desc->StartPadding, value);
+    pad(instance, memory, desc->PaddingMode, desc->StartPadding, desc->EndPadding, value);
 }
 
 void vkdml_reference_padding1(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
     const DML_PADDING1_OPERATOR_DESC *desc = instance->desc;
     const struct vkdml_coordinate first = {{0}};
-    pad(instance, memory, desc->PaddingMode, desc->StartPadding,
+    pad(instance, memory, desc->PaddingMode, desc->StartPadding, desc->EndPadding,
         vkdml_element_read(&instance->outputs[0], &desc->PaddingValue, &first));
 }

@@ -82,9 +82,10 @@ static void resample(const struct resampling *r, const struct vkdml_instance *in
     } while (vkdml_coordinate_next(output, &at));
 }
 
+/* The gradient's input is the forward operator's output, and so are the offsets. */
 #define OF_FORWARD(desc)                                                                                               \
     .is_linear = (desc)->InterpolationMode == DML_INTERPOLATION_MODE_LINEAR, .scales = (desc)->Scales,                 \
-    .input_offsets = (desc)->InputPixelOffsets, .output_offsets = (desc)->OutputPixelOffsets
+    .input_offsets = (desc)->OutputPixelOffsets, .output_offsets = (desc)->InputPixelOffsets
 
 void vkdml_reference_resample_grad(const struct vkdml_instance *instance, const struct vkdml_reference_memory *memory) {
     const DML_RESAMPLE_GRAD_OPERATOR_DESC *desc = instance->desc;

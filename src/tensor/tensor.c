@@ -105,6 +105,13 @@ bool vkdml_minimum_bytes(uint32_t element_bits, uint32_t dimension_count, const 
            vkdml_checked_align(*bytes, 4, bytes);
 }
 
+uint64_t vkdml_dense_bytes(const struct vkdml_tensor *tensor) {
+    uint64_t count, last;
+    const bool dense = vkdml_element_count(tensor->dimension_count, tensor->sizes, &count) && count != 0 &&
+                       last_element(tensor->dimension_count, tensor->sizes, tensor->strides, &last) && last + 1 == count;
+    return dense && tensor->dimension_count != 0 ? count * tensor->element_bits / 8 : 0;
+}
+
 uint32_t vkdml_tensor_elements(const struct vkdml_tensor *tensor) {
     uint64_t count = 0;
     bool fits = vkdml_element_count(tensor->dimension_count, tensor->sizes, &count);

@@ -50,6 +50,10 @@ bool vkdml_element_count(uint32_t dimension_count, const uint32_t *sizes, uint64
 bool vkdml_minimum_bytes(uint32_t element_bits, uint32_t dimension_count, const uint32_t *sizes,
                          const uint32_t *strides, uint64_t *bytes);
 
+/* How many bytes the elements of a valid output, of which no two share a place, fill without a gap from the first one
+ * on: those of all elements where strides leave none out, as in a packed tensor or one of permuted dimensions; else 0. */
+uint64_t vkdml_dense_bytes(const struct vkdml_tensor *tensor);
+
 /* Elements of a valid tensor: at most 2^32-1. */
 uint32_t vkdml_tensor_elements(const struct vkdml_tensor *tensor);
 

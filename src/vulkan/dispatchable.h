@@ -34,6 +34,7 @@ struct vkdml_bind_point {
     uint32_t base_alignment;      /* GuaranteedBaseOffsetAlignment; 0: none */
     bool owned;                   /* an input that is bound at initialization: DML_TENSOR_FLAG_OWNED_BY_DML */
     struct vkdml_aliases aliases; /* of outputs */
+    uint64_t written;             /* of outputs: bytes from the offset on that each execution writes */
     VkdmlDispatchable owner;      /* of an initializer's outputs: the operator; else NULL */
 };
 

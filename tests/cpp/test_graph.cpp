@@ -193,6 +193,17 @@ void scalars_scale_and_shift(void **) {
     expect(x + dml::ConstantData(graph, constant, dml::TensorDesc(F32, {4})), {11, 22, 34, 48});
 }
 
+void gradients_by_default_belong_to_resample(void **) {
+    const vkdml::Session session = open();
+    dml::Graph graph(session.device());
+    const dml::Expression gradient = dml::InputTensor(graph, 0, dml::TensorDesc(F32, {4}));
+    const Floats values = {1, 2, 4, 8}, linear = {3.5f, 11.5f}, nearest = {3, 12}; // of two elements, at twice the scale
+    Floats found = reference(graph, dml::ResampleGrad(gradient, {2}, DML_INTERPOLATION_MODE_LINEAR), {values});
+    assert_memory_equal(found.data(), linear.data(), sizeof(float) * 2);
+    found = reference(graph, dml::ResampleGrad(gradient, {2}, DML_INTERPOLATION_MODE_NEAREST_NEIGHBOR), {values});
+    assert_memory_equal(found.data(), nearest.data(), sizeof(float) * 2);
+}
+
 void operators_of_integers_are_those_of_cpp(void **) {
     const vkdml::Session session = open();
     dml::Graph graph(session.device());
@@ -926,6 +937,7 @@ int main() {
         cmocka_unit_test_teardown(a_network_runs_as_the_reference_does, nothing_is_left),
         cmocka_unit_test_teardown(graphs_share_weights, nothing_is_left),
         cmocka_unit_test_teardown(scalars_scale_and_shift, nothing_is_left),
+        cmocka_unit_test_teardown(gradients_by_default_belong_to_resample, nothing_is_left),
         cmocka_unit_test_teardown(operators_of_integers_are_those_of_cpp, nothing_is_left),
         cmocka_unit_test_teardown(a_reinterpretation_is_no_operator, nothing_is_left),
         cmocka_unit_test_teardown(nodes_have_the_names_of_their_scopes, nothing_is_left),

@@ -166,6 +166,9 @@ def clips(cases):
         known = [i + 1 for i, bound in enumerate(bounds) if bound is not None]
         cases.add(f"clip_{name}", "Clip", [x, *bounds], 13)
         cases.add(f"clip_{name}_known", "Clip", [x, *bounds], 13, constants=known)
+    nothing = np.array(np.nan, np.float32)
+    cases.add("clip_nan_min_known", "Clip", [x, nothing, high], 13, constants=[1, 2])
+    cases.add("clip_nan_max_known", "Clip", [x, low, nothing], 13, constants=[1, 2])
     cases.add("clip_none", "Clip", [x], 13)
     cases.add("clip_half", "Clip", [x.astype(np.float16), low.astype(np.float16)], 13, constants=[1])
     for kind in (np.int8, np.uint8, np.int32, np.int64, np.uint64):

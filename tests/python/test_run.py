@@ -201,6 +201,9 @@ class Runs:
         self.assert_equal(self.run_on("RESAMPLE1", InputTensor=x, InterpolationMode="NEAREST_NEIGHBOR", OutputTensor=(4, 6)), twice)
         self.assert_equal(self.run_on("UPSAMPLE_2D", InputTensor=x[None, None], InterpolationMode="NEAREST_NEIGHBOR",
                                       ScaleSize=(2, 2))[0, 0], twice)
+        gradient = floats(4, 6)
+        self.assert_near(self.run_on("RESAMPLE_GRAD", InputGradientTensor=gradient, InterpolationMode="NEAREST_NEIGHBOR",
+                                     Scales=2, OutputGradientTensor=(2, 3)), gradient.reshape(2, 2, 3, 2).sum((1, 3)))
 
     def test_nothing_in(self):
         """operators without inputs take their sizes and type from OutputTensor"""

@@ -438,6 +438,32 @@ static void overlapped_inputs_are_listed_and_wrong_arguments_refused(void **stat
     vkdmlDestroyDispatchable(compiled);
 }
 
+static void written_sizes_are_those_of_outputs_without_gaps(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t strides[4];
+        uint64_t bytes, written;
+    } cases[] = {{{64, 64, 8, 1}, 256, 256}, {{64, 64, 1, 8}, 256, 256}, {{64, 64, 9, 1}, 284, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        struct identity identity;
+        identity_init(&identity, 64);
+        identity.input.sizes[2] = identity.output.sizes[2] = 8;
+        identity.input.sizes[3] = identity.output.sizes[3] = 8;
+        identity.output.buffer.Strides = cases[i].strides;
+        identity.output.buffer.TotalTensorSizeInBytes = cases[i].bytes;
+        VkdmlDispatchable compiled = compile_desc(device, &identity.desc);
+        uint64_t bytes = 7;
+        assert_int_equal(vkdmlGetWrittenSize(compiled, 0, &bytes), VKDML_SUCCESS);
+        assert_int_equal(bytes, cases[i].written);
+        bytes = 7;
+        assert_invalid(vkdmlGetWrittenSize(compiled, 1, &bytes), "output is 1, must be below 1, the number of outputs");
+        assert_invalid(vkdmlGetWrittenSize(compiled, 0, NULL), "bytes is NULL");
+        assert_invalid(vkdmlGetWrittenSize(NULL, 0, &bytes), "dispatchable is NULL");
+        assert_int_equal(bytes, 7);
+        vkdmlDestroyDispatchable(compiled);
+    }
+}
+
 static void in_place_needs_equal_layouts(void **state) {
     (void)state;
     const uint32_t transposed[] = {64, 64, 1, 8};
@@ -511,6 +537,7 @@ int main(void) {
         TEST(recording_refuses_what_does_not_belong_together),
         TEST(overlapping_buffers_are_refused_but_in_place_is_allowed),
         TEST(overlapped_inputs_are_listed_and_wrong_arguments_refused),
+        TEST(written_sizes_are_those_of_outputs_without_gaps),
         TEST(in_place_needs_equal_layouts),
         TEST(a_table_lives_off_a_pool_of_the_callers_with_room_as_told),
     };

@@ -362,6 +362,11 @@ static VkdmlResult get_overlapped(void) {
     return vkdmlGetOverlappedInputs(world.table, &count, NULL);
 }
 
+static VkdmlResult get_written(void) {
+    uint64_t bytes = 0;
+    return vkdmlGetWrittenSize(world.compiled, 0, &bytes);
+}
+
 static VkdmlResult get_part_inputs(void) {
     uint32_t count = 0;
     return vkdmlGetWeightInitializerInputs(world.part, &count, NULL);
@@ -458,6 +463,7 @@ static const struct subject {
     {"vkdmlBindTemporaryResource", bind_temporary, 0, 0, true, false, false},
     {"vkdmlBindPersistentResource", bind_persistent, 0, 0, true, false, false},
     {"vkdmlGetOverlappedInputs", get_overlapped, 0, 0, true, false, false},
+    {"vkdmlGetWrittenSize", get_written, 0, 0, true, false, false},
     {"vkdmlRecordDispatch", record, 0, 0, true, false, false},
     {"vkdmlRecordDispatch", record_graph, 45, 10, true, false, true},
     {"vkdmlExplainOperator", explain_operator, 6, 0, true, false, false},

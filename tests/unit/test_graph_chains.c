@@ -1,5 +1,6 @@
 /* Chains and trees of operators that map elements: as the programs that they become they give the bits that they give
  * node by node. On the machine's first Vulkan device, of the kernels' variant that VKDML_KERNEL_VARIANT names. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -134,11 +134,13 @@ struct padded {
     uint32_t channels;       /* before the first */
     bool is_newer;           /* PADDING1; its value is 1, or -0 */
     const uint32_t *strides; /* of what it makes; NULL: packed */
+    bool removes;            /* the first row, and adds another one behind */
 };
 
 static uint32_t padding_node(DML_TENSOR_DATA_TYPE type, const struct padded *padded, const uint32_t *from,
                              const uint32_t *to) {
-    const uint32_t start[] = {0, padded->channels, 1, 1}, end[] = {0, 0, 1, 1};
+    const uint32_t start[] = {0, padded->channels, padded->removes ? UINT32_MAX : 1, 1};
+    const uint32_t end[] = {0, 0, padded->removes ? 3 : 1, 1};
     const DML_TENSOR_DESC *input = tensor_of(type, from, NULL), *output = tensor_of(type, to, padded->strides);
     const DML_PADDING_OPERATOR_DESC desc = {input, output, padded->mode, padded->value, 4, start, end};
     DML_PADDING1_OPERATOR_DESC newer = {input, output, padded->mode, type, {.UInt16 = 0x8000}, 4, start, end};
@@ -236,6 +238,16 @@ static void padding_becomes_the_poolings(void **state) {
         assert_non_null(strstr(notes_text, "Nodes[2] (padding) is fused into Nodes[3] (norm)"));
         agree(F32);
     }
+    static const struct padded removes = {.removes = true};
+    begin(1, 1);
+    const DML_LP_POOLING_OPERATOR_DESC norm = {
+        TENSOR(F32, 1, 3, 10, 10), TENSOR(F32, 1, 3, 8, 8), 2, ones, window, zeros, zeros, 2};
+    const uint32_t padding = padding_node(F32, &removes, SIZES(1, 3, 8, 8), SIZES(1, 3, 10, 10));
+    const uint32_t pooling = node(DML_OPERATOR_LP_POOLING, &norm, "norm");
+    graph_join(&graph, padding, 0, pooling, 0);
+    graph_output(&graph, pooling, 0, 0);
+    assert_nodes(2, "it pads batches or channels, or too much");
+    agree(F32);
 }
 
 /* A network's block: padding, convolution, bias, sum, activation, and a copy. */

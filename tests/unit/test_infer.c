@@ -20,11 +20,21 @@
 
 /* Rules leave a choice. */
 static const DML_OPERATOR_TYPE chosen[] = {
+    DML_OPERATOR_AVERAGE_POOLING,
+    DML_OPERATOR_AVERAGE_POOLING1,
     DML_OPERATOR_AVERAGE_POOLING_GRAD,
     DML_OPERATOR_CONVOLUTION,
+    DML_OPERATOR_CONVOLUTION_INTEGER,
+    DML_OPERATOR_LP_POOLING,
+    DML_OPERATOR_LP_POOLING1,
+    DML_OPERATOR_MAX_POOLING,
+    DML_OPERATOR_MAX_POOLING1,
+    DML_OPERATOR_MAX_POOLING2,
     DML_OPERATOR_MULTIHEAD_ATTENTION,
     DML_OPERATOR_MULTIHEAD_ATTENTION1,
     DML_OPERATOR_NONZERO_COORDINATES,
+    DML_OPERATOR_QUANTIZED_LINEAR_AVERAGE_POOLING,
+    DML_OPERATOR_QUANTIZED_LINEAR_CONVOLUTION,
     DML_OPERATOR_RESAMPLE,
     DML_OPERATOR_RESAMPLE1,
     DML_OPERATOR_RESAMPLE2,
@@ -38,12 +48,15 @@ static const DML_OPERATOR_TYPE chosen[] = {
 
 /* Some sizes do not follow, always or now and then; scales may lead beyond all sizes. */
 static const DML_OPERATOR_TYPE given[] = {
+    DML_OPERATOR_AVERAGE_POOLING,
     DML_OPERATOR_CONVOLUTION,
     DML_OPERATOR_DIAGONAL_MATRIX,
     DML_OPERATOR_DIAGONAL_MATRIX1,
     DML_OPERATOR_FILL_VALUE_CONSTANT,
     DML_OPERATOR_FILL_VALUE_SEQUENCE,
     DML_OPERATOR_FOLD,
+    DML_OPERATOR_LP_POOLING1,
+    DML_OPERATOR_MAX_POOLING,
     DML_OPERATOR_MAX_UNPOOLING,
     DML_OPERATOR_MULTIHEAD_ATTENTION1,
     DML_OPERATOR_ONE_HOT,
@@ -401,6 +414,11 @@ static void refusals_say_what_cannot_be(void **state) {
         "DML_OPERATOR_MAX_POOLING: the number of windows along InputTensor.Sizes[3] (3) is 0, must be at least "
         "1: WindowSize[1] (4) with Dilations[1] (1) reaches beyond it, StartPadding[1] (0) and EndPadding[1] "
         "(0)");
+    static const uint32_t strides[] = {0, 1};
+    const DML_MAX_POOLING_OPERATOR_DESC still = {picture, NULL, 2, strides, some, none, none};
+    assert_refused(&(DML_OPERATOR_DESC){DML_OPERATOR_MAX_POOLING, &still}, 1,
+                   "DML_OPERATOR_MAX_POOLING: Strides[0] is 0, must be at least 1 where OutputTensor.Sizes[2] is not "
+                   "stated");
     const DML_SLICE_OPERATOR_DESC slice = {picture, NULL, 4, none, sizes, some};
     assert_refused(&(DML_OPERATOR_DESC){DML_OPERATOR_SLICE, &slice}, 1,
                    "DML_OPERATOR_SLICE: OutputTensor.Sizes[0] comes to 0, must be at least 1");

@@ -228,6 +228,39 @@ static void few_long_rows_are_copied_by_the_device(void **state) {
     assert_int_equal(only_kind(&c, transferring()), VKDML_PLAN_DISPATCH);
 }
 
+/* Parts of one tensor that a copy and a dispatch write, in either order: rows that lie among one another, and halves
+ * that share a word. The later step waits for the earlier one, in either stage. */
+static void copies_and_dispatches_into_one_output_wait_for_each_other(void **state) {
+    (void)state;
+#define PARTS(type, first, second, whole)                                                                              \
+    "JOIN seed=1 InputCount=2 InputTensors[0]=" type first " InputTensors[1]=" type second " OutputTensor=" type whole \
+    " Axis=1"
+    static const struct {
+        const char *line;
+        enum vkdml_plan_step_kind kinds[2];
+    } rows[] = {
+        {PARTS("FLOAT32", "[16,256]", "[16,32]", "[16,288]"), {VKDML_PLAN_COPY, VKDML_PLAN_DISPATCH}},
+        {PARTS("FLOAT32", "[16,32]", "[16,256]", "[16,288]"), {VKDML_PLAN_DISPATCH, VKDML_PLAN_COPY}},
+        {PARTS("FLOAT16", "[1,3]", "[1,5]", "[1,8]"), {VKDML_PLAN_COPY, VKDML_PLAN_DISPATCH}},
+    };
+#undef PARTS
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        static struct operator_case c;
+        struct subject subject;
+        char text[256];
+        assert_true(case_parse(rows[i].line, &c, text, sizeof(text)));
+        open_subject(&subject, &c, transferring());
+        assert_int_equal(plan_subject(&subject, &subject.plan), VKDML_SUCCESS);
+        assert_int_equal(subject.plan.steps.count, 2);
+        for (size_t s = 0; s < 2; s++) {
+            assert_int_equal(subject.plan.steps.items[s].kind, rows[i].kinds[s]);
+            assert_int_equal(subject.plan.steps.items[s].barrier_before, s == 1);
+        }
+        vkdml_plan_end(&subject.plan);
+        close_subject(&subject);
+    }
+}
+
 static void a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier(void **state) {
     (void)state;
     static struct operator_case c;
@@ -503,6 +536,7 @@ int main(void) {
         cmocka_unit_test(narrow_elements_are_permuted_by_squares),
         cmocka_unit_test(contiguous_elements_are_copied_by_the_device_however_many),
         cmocka_unit_test(few_long_rows_are_copied_by_the_device),
+        cmocka_unit_test(copies_and_dispatches_into_one_output_wait_for_each_other),
         cmocka_unit_test(a_diagonal_is_a_fill_and_a_dispatch_behind_a_barrier),
         cmocka_unit_test(rings_are_walked_with_few_turns),
         cmocka_unit_test(a_band_goes_along_the_innermost_dimension),

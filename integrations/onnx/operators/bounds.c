@@ -71,6 +71,19 @@ static struct onnx_tensor *limit(const struct onnx_call *call, enum onnx_type ty
     return onnx_constant(call, type, 0, NULL, bytes);
 }
 
+/* Whether a constant is NaN: a bound that bounds nothing, in DirectML and in ONNX Runtime. */
+static bool is_nan(const struct onnx_tensor *number) {
+    uint32_t bits = 0;
+    if (number->type == ONNX_FLOAT16) {
+        memcpy(&bits, number->data, 2);
+        return (bits & 0x7FFF) > 0x7C00;
+    }
+    if (number->type == ONNX_FLOAT) {
+        memcpy(&bits, number->data, sizeof bits);
+    }
+    return (bits & 0x7FFFFFFF) > 0x7F800000;
+}
+
 /* Min(max, Max(input, min)): where min is greater it is max throughout. */
 static struct onnx_tensor *clip_by(const struct onnx_call *call, struct onnx_tensor *input, struct onnx_tensor *min,
                                    struct onnx_tensor *max) {
@@ -79,7 +92,7 @@ static struct onnx_tensor *clip_by(const struct onnx_call *call, struct onnx_ten
         return onnx_bound(call, DML_OPERATOR_ELEMENT_WISE_MIN, clipped, max);
     }
     /* DirectML's is max(Min, min(input, Max)). */
-    min = onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, min, max);
+    min = is_nan(max) ? min : onnx_binary(call, DML_OPERATOR_ELEMENT_WISE_MIN, min, max);
     if (min == NULL || min->data == NULL) {
         return NULL;
     }

@@ -10,12 +10,13 @@
 #include "plan/epilogue.h"
 #include "tensor/tensor.h"
 
-/* A dimension. Where it is not walked its coordinates count source_stride in the source. Where it is coordinate c takes
- * each step t below `taps` for which c + start - t * tap_step is a coordinate q, below source_size, times source_step:
- * the element at q * source_stride + t * tap_stride. No c + start exceeds 32 bits, and a step is 1 at least. Where the
- * elements are interpolated c lies between two coordinates q of a source that is source_step times as small, or of one
- * that is scaled (frames/neighbours/scaling.h); its taps are the elements that it can take there. Of pools q is c *
- * source_step + t * tap_step - start; the places of maxima are counted by tap_stride, in any dimension. */
+/* A dimension. Where it is not walked its coordinates count source_stride in the source. Where it is coordinate c
+ * takes each step t below `taps` for which c + start - t * tap_step is a coordinate q, below source_size, times
+ * source_step: the element at q * source_stride + t * tap_stride. No c + start exceeds 32 bits, and steps are 1 at
+ * least; only source_step of pools may be 0. Where the elements are interpolated c lies between two coordinates q of a
+ * source that is source_step times as small, or of one that is scaled (frames/neighbours/scaling.h); its taps are the
+ * elements that it can take there. Of pools q is c * source_step + t * tap_step - start; the places of maxima are
+ * counted by tap_stride, in any dimension. */
 struct vkdml_neighbours_dimension {
     uint32_t size; /* of the target */
     uint32_t source_stride;

@@ -113,16 +113,16 @@ static enum vkdml_neighbours_mode mode_of(const struct shape *shape) {
         return VKDML_NEIGHBOURS_MODE_SIDE;
     }
     const uint64_t span = (uint64_t)(shape->width - 1) * last->source_step + taps + shape->width - 1;
-    return last->tap_step == 1 && taps <= MOST_TAPS && span <= VKDML_POOL_MOST_SPAN ? VKDML_NEIGHBOURS_MODE_SLIDE
-                                                                                    : VKDML_NEIGHBOURS_MODE_SINGLE;
+    const bool slides = last->source_step != 0 && last->tap_step == 1 && taps <= MOST_TAPS;
+    return slides && span <= VKDML_POOL_MOST_SPAN ? VKDML_NEIGHBOURS_MODE_SLIDE : VKDML_NEIGHBOURS_MODE_SINGLE;
 }
 
 static bool can_ring(const struct shape *shape, uint32_t d) {
     const struct vkdml_neighbours_dimension *dimension = &shape->pool->dimensions[d];
     const uint32_t most = shape->pool->has_places ? MOST_PLACES_RING : MOST_RING;
     return dimension->is_walked && shape->mode != VKDML_NEIGHBOURS_MODE_SINGLE && d != last_of(shape) &&
-           dimension->tap_step == 1 && dimension->taps <= most && dimension->source_step <= dimension->taps &&
-           shape->part->box.size[d] > 1;
+           dimension->tap_step == 1 && dimension->taps <= most && dimension->source_step != 0 &&
+           dimension->source_step <= dimension->taps && shape->part->box.size[d] > 1;
 }
 
 static void order_walks(struct shape *shape) {

@@ -434,11 +434,12 @@ def shape_gather(random, operator, chosen, attributes):
     sizes = random_sizes(random, 1, 4)
     indexed = [int(random.integers(1, 4)) for _ in range(int(random.integers(0, 4)))]
     axis = int(random.integers(len(sizes)))
+    batches = sizes[:int(random.integers(axis + 1))] if random.random() < 0.5 else []
     out = [*sizes[:axis], *indexed, *sizes[axis + 1:]]
-    rank = max(len(out), len(sizes), len(indexed), 1)
+    rank = max(len(out), len(sizes), len(batches) + len(indexed), 1)
     ahead = lambda part: [1] * (rank - len(part)) + part
     chosen["InputTensor"], chosen["OutputTensor"] = (type_, ahead(sizes)), (type_, ahead(out))
-    chosen["IndicesTensor"] = str(random.choice(["UINT32", "INT32", "UINT64", "INT64"])), ahead(indexed)
+    chosen["IndicesTensor"] = str(random.choice(["UINT32", "INT32", "UINT64", "INT64"])), ahead(batches + indexed)
     attributes.update(Axis=axis + rank - len(sizes), IndexDimensions=len(indexed))
 
 
@@ -682,6 +683,7 @@ def shape_resample(random, operator, chosen, attributes):
     else:
         chosen["InputTensor"], chosen["OutputTensor"] = (type_, sizes), made
     offsets = [(0.5, -0.5), (0.5, -0.5), (0.0, 0.0), (0.0, -0.5), (0.25, 1.0)][int(random.integers(5))]
+    offsets = offsets[::-1] if "GRAD" in operator.name else offsets
     attributes["ScaleCount" if operator.name == "RESAMPLE" else "DimensionCount"] = len(sizes)
     attributes["Scales"] = scales
     if operator.name != "RESAMPLE":

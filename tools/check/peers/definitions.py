@@ -1032,7 +1032,7 @@ def resampled_back(case):
     magnitudes = np.abs(exact)
     direction = case.attributes.get("RoundingDirection")
     for axis, size in enumerate(case.output.sizes):
-        scale, before, after = (f32(case[name][axis]) for name in ("Scales", "InputPixelOffsets", "OutputPixelOffsets"))
+        scale, before, after = (f32(case[name][axis]) for name in ("Scales", "OutputPixelOffsets", "InputPixelOffsets"))
         place_ = (np.arange(exact.shape[axis]).astype(f32) - after) / scale - before
         place_ = np.where(np.abs(place_) < f32(2.0**-32), f32(0), place_)
         if case["InterpolationMode"] == "NEAREST_NEIGHBOR":
@@ -1481,14 +1481,23 @@ def gathered_elements(case):
     return np.where(at >= 0, np.take_along_axis(part, np.maximum(at, 0), axis), x.dtype.type(0))
 
 
+def first_of_many(sizes):
+    return next((d for d, size in enumerate(sizes) if size != 1), len(sizes))
+
+
 def gathered(case):
-    x, axis = full(case, "InputTensor"), case["Axis"]
-    indices = full(case, "IndicesTensor")
-    indices = indices.reshape(indices.shape[indices.ndim - case["IndexDimensions"]:])
-    at = wrapped(indices, x.shape[axis])
-    taken_ = np.take(x, np.maximum(at, 0), axis)
-    there = (at >= 0).reshape([1] * axis + list(at.shape) + [1] * (x.ndim - axis - 1))
-    return np.where(there, taken_, x.dtype.type(0)).reshape(case.output.sizes)
+    """Of each batch: those are the indices' dimensions before the last, and the input's first ones, without leading ones."""
+    x, indices, axis = full(case, "InputTensor"), full(case, "IndicesTensor"), case["Axis"]
+    end = indices.ndim - case["IndexDimensions"]
+    batches = indices.shape[first_of_many(indices.shape[:end]):end]
+    x = x.reshape(x.shape[first_of_many(x.shape[:axis]):]) if batches else x
+    axis += x.ndim - len(case.tensors["InputTensor"].sizes) - len(batches)
+    parts = []
+    for batch in np.ndindex(batches):
+        part, at = x[batch], wrapped(indices.reshape(batches + indices.shape[end:])[batch], x.shape[axis + len(batches)])
+        there = (at >= 0).reshape([1] * axis + list(at.shape) + [1] * (part.ndim - axis - 1))
+        parts.append(np.where(there, np.take(part, np.maximum(at, 0), axis), x.dtype.type(0)))
+    return np.stack(parts).reshape(case.output.sizes)
 
 
 def rows_of_indices(case):

@@ -76,6 +76,8 @@ def indices_of(case):
 
 def gather_inputs(case):
     indices = indices_of(case)
+    if any(size != 1 for size in indices.shape[:indices.ndim - case["IndexDimensions"]]):
+        raise NotImplementedError  # batches
     return [whole(case), indices.reshape(indices.shape[indices.ndim - case["IndexDimensions"]:])]
 
 

@@ -268,7 +268,7 @@ def pooled_back(case):
 def resampled_back(case):
     """Of forward calls that are PyTorch's: pictures, centres on centres, and sizes that are the scales'."""
     gradient, sizes, scales = full(case, "InputGradientTensor"), case.output.sizes, [float(np.float32(s)) for s in case["Scales"]]
-    centred = all(o == 0.5 for o in case["InputPixelOffsets"]) and all(o == -0.5 for o in case["OutputPixelOffsets"])
+    centred = all(o == -0.5 for o in case["InputPixelOffsets"]) and all(o == 0.5 for o in case["OutputPixelOffsets"])
     exact = all(out == size * scale for size, out, scale in zip(sizes, gradient.shape, scales))
     if (len(sizes) != 4 or list(gradient.shape[:2]) != list(sizes[:2]) or not centred or not exact
             or case["InterpolationMode"] != "LINEAR" or not np.isfinite(gradient).all()):

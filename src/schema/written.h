@@ -1,0 +1,10 @@
+/* How much of an output an execution writes. */
+#ifndef VKDML_SCHEMA_WRITTEN_H
+#define VKDML_SCHEMA_WRITTEN_H
+
+#include "schema/schema.h"
+
+/* How many bytes from the first element on an execution of an operator writes, whatever its inputs are. */
+uint64_t vkdml_output_written(const struct vkdml_instance *instance, uint32_t output);
+
+#endif

@@ -303,7 +303,7 @@ if [ -z "$full" ]; then
     run_profiles build
 else
     quietly "ONNX Runtime's headers" sh "$root/tools/build/onnxruntime_headers.sh"
-    configure build-gcc -Dwerror=true "-Donnxruntime=$root/build-onnxruntime/include"
+    configure build-gcc -Dwerror=true -Ddirectml_threads=true "-Donnxruntime=$root/build-onnxruntime/include"
     others=
     for quarter in 0 1 2 3; do
         [ $((rotation % 4)) -eq $quarter ] || others="$others --no-suite quarter_$quarter"

@@ -50,7 +50,12 @@ bool IsSelected(const std::string &selection, std::size_t index, const VkdmlPhys
 
 std::vector<VkdmlPhysicalDeviceInfo> ListDevices() {
     std::uint32_t count = 0;
-    check(vkdmlEnumeratePhysicalDevices(&count, nullptr));
+    const VkdmlResult result = vkdmlEnumeratePhysicalDevices(&count, nullptr);
+    if (result == VKDML_ERROR_INITIALIZATION_FAILED) { // no loader, or no driver
+        Log("there are no adapters: %s", vkdmlGetErrorMessage());
+        return {};
+    }
+    check(result);
     std::vector<VkdmlPhysicalDeviceInfo> devices(count);
     check(vkdmlEnumeratePhysicalDevices(&count, devices.data()));
     devices.resize(count);

@@ -77,6 +77,12 @@ template <typename Interface> class Reference {
             object_->Release();
         }
     }
+    /** Takes over a reference. */
+    static Reference Own(Interface *object) noexcept {
+        Reference reference;
+        reference.object_ = object;
+        return reference;
+    }
     Interface *Get() const noexcept {
         return object_;
     }
@@ -107,6 +113,9 @@ struct IVkdmlDevice : IUnknown {
     /** Records a copy into memory that the list keeps, with barriers. A null buffer: it failed; the log has the reason.
      */
     virtual VkdmlBufferBinding STDMETHODCALLTYPE Copy(ID3D12CommandList *list, const VkdmlBufferBinding &from) = 0;
+    /** Notes that the list's next dispatch uses a range: it writes the first bytes, as many as `written`, whatever is in
+     * them, and may read the others. S_OK or E_OUTOFMEMORY. */
+    virtual HRESULT STDMETHODCALLTYPE Use(ID3D12CommandList *list, const VkdmlBufferBinding &range, UINT64 written) = 0;
     /** Makes commands that follow in the list wait for those before. */
     virtual void STDMETHODCALLTYPE Barrier(ID3D12CommandList *list) = 0;
 };

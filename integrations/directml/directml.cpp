@@ -20,20 +20,28 @@ class NativeObjects final : public directml::detail::Objects {
         return device_->GetCommands(list);
     }
     void Keep(ID3D12CommandList *list, const std::shared_ptr<const void> &object) override {
-        if (device_->Keep(list, object) != ok) {
-            throw std::bad_alloc();
+        Check(device_->Keep(list, object));
+    }
+    void Use(ID3D12CommandList *list, const VkdmlBufferBinding &range, std::uint64_t written) override {
+        if (range.buffer != VK_NULL_HANDLE) {
+            Check(device_->Use(list, range, written));
         }
     }
     VkdmlBufferBinding Copy(ID3D12CommandList *list, const VkdmlBufferBinding &from) override {
         return device_->Copy(list, from);
     }
-    /** TensorFlow's plugin records an operator right after its initializer, without a barrier, for ResourceScatterMul.
-     */
+    /** TensorFlow's plugin records an operator right after its initializer without a barrier (ResourceScatterMul). */
     void EndInitialization(ID3D12CommandList *list) override {
         device_->Barrier(list);
     }
 
   private:
+    static void Check(HRESULT result) {
+        if (result != ok) {
+            throw std::bad_alloc();
+        }
+    }
+
     IVkdmlDevice *const device_; /**< of the parent, to which directml.hpp's device keeps a reference */
 };
 

@@ -234,9 +234,7 @@ class Factory final : public Counted<Factory, IDXCoreAdapterFactory> {
     static std::vector<Reference<Adapter>> All() {
         std::vector<Reference<Adapter>> adapters;
         for (const VkdmlPhysicalDeviceInfo &info : abi::FindAdapters()) {
-            auto *const adapter = new Adapter(info);
-            adapters.emplace_back(adapter);
-            adapter->Release();
+            adapters.push_back(Reference<Adapter>::Own(new Adapter(info)));
         }
         return adapters;
     }

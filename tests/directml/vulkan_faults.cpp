@@ -1,18 +1,23 @@
-// A Vulkan loader in front of the system's: it makes chosen functions of a device fail, and counts what is created and
+// A Vulkan loader in front of the system's: it makes chosen functions of a device fail or wait, and counts what is created and
 // not destroyed. Its SONAME is libvulkan.so.1, so that who opens that one later gets this one.
 #include <atomic>
 #include <cstring>
 #include <dlfcn.h>
+#include <unistd.h>
 #include <vulkan/vulkan_core.h>
 
 namespace {
 
 PFN_vkGetInstanceProcAddr nextInstanceProcAddr;
 PFN_vkGetDeviceProcAddr nextDeviceProcAddr;
-std::atomic<const char *> failing{nullptr};
-std::atomic<int> remaining{0}, live{0};
+std::atomic<const char *> failing{nullptr}, held{nullptr};
+std::atomic<int> remaining{0}, live{0}, isHeld{0}, fills{0};
 
-enum Kind { Reports, Creates, Destroys };
+bool Is(const char *chosen, const char *name) {
+    return chosen != nullptr && std::strcmp(chosen, name) == 0;
+}
+
+enum Kind { Reports, Creates, Destroys, Fills };
 
 template <auto &Name, Kind kind, typename Function> struct Hook;
 
@@ -24,9 +29,15 @@ struct Hook<Name, kind, Result(VKAPI_PTR *)(Arguments...)> {
         if constexpr (kind == Destroys) {
             live -= HasHandle(arguments...) ? 1 : 0;
             next(arguments...);
+        } else if constexpr (kind == Fills) {
+            ++fills;
+            next(arguments...);
         } else {
-            const char *const name = failing;
-            if (name != nullptr && std::strcmp(name, Name) == 0 && --remaining == 0) {
+            while (Is(held, Name)) {
+                isHeld = 1;
+                usleep(100);
+            }
+            if (Is(failing, Name) && --remaining == 0) {
                 return VK_ERROR_OUT_OF_DEVICE_MEMORY;
             }
             const VkResult result = next(arguments...);
@@ -53,6 +64,7 @@ struct Hook<Name, kind, Result(VKAPI_PTR *)(Arguments...)> {
     HOOK(vkAllocateCommandBuffers, Reports)                                                                            \
     HOOK(vkBeginCommandBuffer, Reports)                                                                                \
     HOOK(vkEndCommandBuffer, Reports)                                                                                  \
+    HOOK(vkCmdFillBuffer, Fills)                                                                                       \
     HOOK(vkCreateQueryPool, Creates)                                                                                   \
     HOOK(vkDestroyQueryPool, Destroys)                                                                                 \
     HOOK(vkCreateSemaphore, Creates)                                                                                   \
@@ -105,9 +117,25 @@ __attribute__((visibility("default"))) void faults_set(const char *name, int at)
     failing = name;
 }
 
+// Calls of a function do not return until this is called with another name or NULL.
+__attribute__((visibility("default"))) void faults_hold(const char *name) {
+    isHeld = 0;
+    held = name;
+}
+
+// Whether a call is held.
+__attribute__((visibility("default"))) int faults_held(void) {
+    return isHeld;
+}
+
 // Whether that call has been made.
 __attribute__((visibility("default"))) int faults_reached(void) {
     return remaining <= 0;
+}
+
+// How many fills have been recorded.
+__attribute__((visibility("default"))) int faults_fills(void) {
+    return fills;
 }
 
 // Objects that are created and not destroyed.

@@ -84,6 +84,7 @@ HRESULT CommandList::Begin(CommandAllocator *allocator) {
         open_ = true;
         result_ = ok;
         accesses_.clear();
+        uses_.reset();
         dispatched_ = false;
         needsBarrier_ = true; // after earlier submissions
         return ok;
@@ -202,6 +203,9 @@ VkCommandBuffer CommandList::RecordTransfer(std::initializer_list<Access> access
         RecordBarrier();
     }
     accesses_.insert(accesses_.end(), accesses.begin(), accesses.end());
+    for (const Access &access : accesses) { // what is read comes first
+        Use({access.buffer, access.offset, access.offset + access.bytes}, access.writes ? access.bytes : 0);
+    }
     return commands_;
 }
 

@@ -166,6 +166,14 @@ class CommandList final : public Child<CommandList, ID3D12GraphicsCommandList, I
     const std::shared_ptr<CommandPool> &pool() const noexcept {
         return pool_;
     }
+    /** Unwritten memory that it uses; may be NULL. */
+    const std::shared_ptr<FirstUses> &uses() const noexcept {
+        return uses_;
+    }
+    /** Notes what the next command uses: see Unwritten. Throws std::bad_alloc. */
+    void Use(const Bytes &bytes, std::uint64_t written) {
+        gpu_->memory().unwritten.Use(uses_, bytes, written);
+    }
     /** Records a copy into memory that the pool keeps, after and before a barrier. A null buffer: the list is closed.
      * Throws vkdml::Error. */
     VkdmlBufferBinding Copy(const VkdmlBufferBinding &from);
@@ -199,6 +207,7 @@ class CommandList final : public Child<CommandList, ID3D12GraphicsCommandList, I
     bool dispatched_ = false;      /**< since the last barrier */
     HRESULT result_ = ok;          /**< of Close() */
     std::vector<Access> accesses_; /**< since the last barrier */
+    std::shared_ptr<FirstUses> uses_;
 };
 
 } // namespace vkdml::d3d12

@@ -48,6 +48,10 @@ extern "C" VKDML_API HRESULT D3D12CreateDevice(IUnknown *adapter, D3D_FEATURE_LE
     static const char method[] = "D3D12CreateDevice";
     abi::Empty(ppv);
     return abi::Guard(method, [&] {
+        if (d3d12::Gpu::IsOpenInParent()) {
+            throw Error(VKDML_ERROR_INITIALIZATION_FAILED,
+                        "the process was forked after it had opened a device; open devices after the fork only");
+        }
         const VkdmlPhysicalDeviceInfo info = d3d12::FindAdapter(adapter);
         return ppv != nullptr ? d3d12::CreateDevice(info, riid, ppv) : directml::detail::checked;
     });

@@ -50,6 +50,15 @@ HRESULT STDMETHODCALLTYPE Private::Keep(ID3D12CommandList *list, const std::shar
     });
 }
 
+HRESULT STDMETHODCALLTYPE Private::Use(ID3D12CommandList *list, const VkdmlBufferBinding &range, UINT64 written) {
+    return Guard("IDMLCommandRecorder::RecordDispatch", [&] {
+        if (CommandList *const own = ListOf(list, gpu_)) {
+            own->Use({range.buffer, range.offset, range.offset + range.size}, written);
+        }
+        return ok;
+    });
+}
+
 void STDMETHODCALLTYPE Private::Barrier(ID3D12CommandList *list) {
     if (CommandList *const own = ListOf(list, gpu_)) {
         own->ResourceBarrier(0, nullptr);
@@ -410,13 +419,18 @@ void STDMETHODCALLTYPE DeviceObject::GetResourceTiling(ID3D12Resource *, UINT *,
     Refuse("ID3D12Device::GetResourceTiling", "there are no tiled resources");
 }
 
-/** Answers the queries of compute clients. Graphics features are reported as not supported. */
+/** Answers the queries of compute clients. Graphics features are reported as not supported. There are no shaders, so that
+ *  what is said of shaders describes the operators: they have every data type on every device. Clients such as
+ *  Microsoft's DirectML derive the data types from it. */
 HRESULT STDMETHODCALLTYPE DeviceObject::CheckFeatureSupport(D3D12_FEATURE feature, void *data, UINT bytes) {
     const auto as = [&](auto *&typed) {
         typed = static_cast<std::remove_reference_t<decltype(typed)>>(data);
         return data != nullptr && bytes == sizeof *typed;
     };
     D3D12_FEATURE_DATA_D3D12_OPTIONS *options = nullptr;
+    D3D12_FEATURE_DATA_D3D12_OPTIONS1 *options1 = nullptr;
+    D3D12_FEATURE_DATA_D3D12_OPTIONS4 *options4 = nullptr;
+    D3D12_FEATURE_DATA_SHADER_MODEL *model = nullptr;
     D3D12_FEATURE_DATA_ARCHITECTURE *architecture = nullptr;
     D3D12_FEATURE_DATA_ARCHITECTURE1 *architecture1 = nullptr;
     D3D12_FEATURE_DATA_FEATURE_LEVELS *levels = nullptr;
@@ -425,8 +439,29 @@ HRESULT STDMETHODCALLTYPE DeviceObject::CheckFeatureSupport(D3D12_FEATURE featur
     case D3D12_FEATURE_D3D12_OPTIONS:
         if (as(options)) {
             *options = {};
+            options->DoublePrecisionFloatShaderOps = TRUE;
             options->ResourceHeapTier = D3D12_RESOURCE_HEAP_TIER_2;
             options->ResourceBindingTier = D3D12_RESOURCE_BINDING_TIER_3;
+            return ok;
+        }
+        return invalid;
+    case D3D12_FEATURE_D3D12_OPTIONS1:
+        if (as(options1)) {
+            *options1 = {};
+            options1->Int64ShaderOps = TRUE;
+            return ok;
+        }
+        return invalid;
+    case D3D12_FEATURE_D3D12_OPTIONS4:
+        if (as(options4)) {
+            *options4 = {};
+            options4->Native16BitShaderOpsSupported = TRUE;
+            return ok;
+        }
+        return invalid;
+    case D3D12_FEATURE_SHADER_MODEL: // the first one with 16-bit types; a client states the newest one that it knows
+        if (as(model)) {
+            model->HighestShaderModel = std::min(model->HighestShaderModel, D3D_SHADER_MODEL_6_2);
             return ok;
         }
         return invalid;

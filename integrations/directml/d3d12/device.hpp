@@ -23,6 +23,7 @@ class Private final : public abi::IVkdmlDevice {
     VkCommandBuffer STDMETHODCALLTYPE GetCommands(ID3D12CommandList *list) override;
     HRESULT STDMETHODCALLTYPE Keep(ID3D12CommandList *list, const std::shared_ptr<const void> &object) override;
     VkdmlBufferBinding STDMETHODCALLTYPE Copy(ID3D12CommandList *list, const VkdmlBufferBinding &from) override;
+    HRESULT STDMETHODCALLTYPE Use(ID3D12CommandList *list, const VkdmlBufferBinding &range, UINT64 written) override;
     void STDMETHODCALLTYPE Barrier(ID3D12CommandList *list) override;
 
   private:

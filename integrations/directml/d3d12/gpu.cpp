@@ -12,7 +12,7 @@ using abi::outOfMemory;
 
 /* ---- fences ---- */
 
-std::uint64_t Timeline::Value(std::uint64_t completed) noexcept {
+std::uint64_t Timeline::Reach(std::uint64_t completed) noexcept {
     while (!pending_.empty() && pending_.front().serial <= completed) {
         value_ = pending_.front().value;
         pending_.pop_front();
@@ -20,8 +20,14 @@ std::uint64_t Timeline::Value(std::uint64_t completed) noexcept {
     return value_;
 }
 
-std::uint64_t Timeline::SerialOf(std::uint64_t value) const noexcept {
-    if (value_ >= value) {
+std::uint64_t Timeline::Value(std::uint64_t completed) noexcept {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    return Reach(completed);
+}
+
+std::uint64_t Timeline::SerialOf(std::uint64_t value, std::uint64_t completed) noexcept {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    if (Reach(completed) >= value) {
         return 0;
     }
     const auto found = std::find_if(pending_.begin(), pending_.end(),
@@ -30,6 +36,7 @@ std::uint64_t Timeline::SerialOf(std::uint64_t value) const noexcept {
 }
 
 void Timeline::Schedule(std::uint64_t value, std::uint64_t serial) {
+    const std::lock_guard<std::mutex> guard(mutex_);
     const auto later = std::find_if(pending_.begin(), pending_.end(),
                                     [serial](const Pending &pending) { return pending.serial > serial; });
     pending_.insert(later, {value, serial});
@@ -51,7 +58,14 @@ VkdmlDeviceOpenInfo InfoFor(const std::string &name) {
     return info;
 }
 
+/** Devices that are open, and the forks before the last of them was opened. */
+std::atomic<unsigned> openCount{0}, openForks{0};
+
 } // namespace
+
+bool Gpu::IsOpenInParent() noexcept {
+    return openCount != 0 && openForks != directml::detail::CountForks();
+}
 
 Gpu::Gpu(const std::string &name)
     : device_(Device::open(InfoFor(name))), vulkan_(device_.get()), memory_(std::make_shared<Memory>(vulkan_)) {
@@ -62,10 +76,13 @@ Gpu::Gpu(const std::string &name)
     info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
     info.pNext = &type;
     vulkan_.Check(vulkan_.createSemaphore(vulkan_.handles.device, &info, nullptr, &progress_), "vkCreateSemaphore");
+    openForks = forks_;
+    ++openCount;
 }
 
 /** All objects of the device hold a reference, so no other thread uses it. Waits for pending submissions. */
 Gpu::~Gpu() {
+    --openCount;
     {
         const std::lock_guard<std::mutex> guard(mutex_);
         isEnding_ = true;
@@ -84,89 +101,69 @@ Gpu::~Gpu() {
     vulkan_.destroySemaphore(vulkan_.handles.device, progress_, nullptr);
 }
 
-/** If memory is exhausted, frees resources that were released while they were being cleared, and retries. */
-std::shared_ptr<const Range> Gpu::AllocateRange(Use use, std::uint64_t bytes) {
-    try {
-        return memory_->Allocate(use, bytes);
-    } catch (const Error &error) {
-        if (AsHresult(error.result()) != outOfMemory || bytes > INT64_MAX) {
-            throw;
-        }
-    }
-    std::unique_lock<std::mutex> lock(mutex_);
-    const std::uint64_t serial = submitted_;
-    if (serial > Completed()) {
-        lock.unlock();
-        WaitForSerial(serial);
-        lock.lock();
-    }
-    ReleaseZeroed();
-    lock.unlock();
-    return memory_->Allocate(use, bytes);
-}
-
-/** With the lock: memory that has been filled with 0 is no longer kept. */
-void Gpu::ReleaseZeroed() noexcept {
-    const std::uint64_t completed = Completed();
-    for (const std::shared_ptr<CommandPool> &pool : zeroings_) {
-        if (pool->serial <= completed) {
-            pool->Release();
-        }
-    }
-}
-
+/** Memory for the GPU is zeroed when it is used: see Unwritten. */
 std::shared_ptr<const Range> Gpu::Allocate(Use use, std::uint64_t bytes, bool undefined) {
-    std::shared_ptr<const Range> range = AllocateRange(use, bytes);
-    if (undefined) {
-        return range;
+    if (IsForked()) {
+        throw Error(VKDML_ERROR_DEVICE_LOST, "the process was forked after the device was opened");
     }
-    if (range->mapped != nullptr) {
+    std::shared_ptr<const Range> range = memory_->Allocate(use, bytes);
+    if (!undefined && range->mapped != nullptr) {
         std::memset(range->mapped, 0, range->bytes);
-        return range;
+    } else if (!undefined) {
+        memory_->unwritten.Add({range->buffer, range->offset, range->offset + (bytes + 3) / 4 * 4});
     }
-    const std::lock_guard<std::mutex> guard(mutex_);
-    if (unzeroed_.size() >= unzeroedLimit_) {
-        unzeroed_.erase(std::remove_if(unzeroed_.begin(), unzeroed_.end(),
-                                       [](const std::weak_ptr<const Range> &weak) { return weak.expired(); }),
-                        unzeroed_.end());
-        unzeroedLimit_ = std::max<std::size_t>(1024, 2 * unzeroed_.size());
-    }
-    unzeroed_.push_back(range);
     return range;
 }
 
-HRESULT Gpu::RemovedReason() {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    return isLost_ ? abi::removed : AsHresult(vkdmlGetDeviceLostReason(device_.get()));
+HRESULT Gpu::RemovedReason() noexcept {
+    return IsRemoved() ? abi::removed : AsHresult(vkdmlGetDeviceLostReason(device_.get()));
 }
 
 /** With the lock: removes the device, for DirectML too. Whoever waits stops waiting. */
 void Gpu::Lose(const char *reason) noexcept {
-    if (isLost_) {
+    if (isLost_.exchange(true)) {
         return;
     }
-    isLost_ = true;
     abi::Log("the device is removed: %s", reason);
     vkdmlReportDeviceLost(device_.get(), reason);
     changed_.notify_all();
 }
 
-/** With the lock: how many submissions have finished. All of them once the device is removed, so that nobody waits. */
-std::uint64_t Gpu::Completed() noexcept {
+void Gpu::Remove(const char *reason) noexcept {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    Lose(reason);
+}
+
+/** Updates completed_. */
+VkResult Gpu::Query() noexcept {
     std::uint64_t completed = 0;
     const VkResult result =
-        isLost_ ? VK_SUCCESS : vulkan_.getSemaphoreCounterValue(vulkan_.handles.device, progress_, &completed);
-    if (result == VK_ERROR_DEVICE_LOST) {
-        Lose("vkGetSemaphoreCounterValue failed: VK_ERROR_DEVICE_LOST");
-    } else if (result == VK_SUCCESS) {
-        completed_ = std::max(completed_, completed);
+        IsRemoved() ? VK_SUCCESS : vulkan_.getSemaphoreCounterValue(vulkan_.handles.device, progress_, &completed);
+    std::uint64_t known = completed_;
+    while (result == VK_SUCCESS && completed > known && !completed_.compare_exchange_weak(known, completed)) {
     }
-    return isLost_ ? UINT64_MAX : completed_;
+    return result;
+}
+
+/** With the lock: how many submissions have finished. All of them once the device is removed, so that nobody waits. */
+std::uint64_t Gpu::Completed() noexcept {
+    if (Query() == VK_ERROR_DEVICE_LOST) {
+        Lose("vkGetSemaphoreCounterValue failed: VK_ERROR_DEVICE_LOST");
+    }
+    return IsRemoved() ? UINT64_MAX : completed_.load();
+}
+
+/** The same without the lock, which is only taken to remove the device. */
+std::uint64_t Gpu::CompletedUnlocked() noexcept {
+    if (Query() == VK_ERROR_DEVICE_LOST) {
+        Remove("vkGetSemaphoreCounterValue failed: VK_ERROR_DEVICE_LOST");
+    }
+    return IsRemoved() ? UINT64_MAX : completed_.load();
 }
 
 /* ---- submission ---- */
 
-/** With the lock: an idle pool for commands that fill new memory. */
+/** With the lock: an idle pool for commands that fill unwritten memory. */
 std::shared_ptr<CommandPool> Gpu::TakeZeroingPool() {
     if (!zeroings_.empty() && zeroings_.front()->serial <= Completed()) {
         std::shared_ptr<CommandPool> pool = std::move(zeroings_.front());
@@ -177,18 +174,8 @@ std::shared_ptr<CommandPool> Gpu::TakeZeroingPool() {
     return std::make_shared<CommandPool>(vulkan_);
 }
 
-/** With the lock: commands that fill new memory with 0; VK_NULL_HANDLE: there is none. */
-VkCommandBuffer Gpu::RecordZeros() {
-    std::vector<std::shared_ptr<const Range>> ranges;
-    for (const std::weak_ptr<const Range> &weak : unzeroed_) {
-        if (std::shared_ptr<const Range> range = weak.lock()) {
-            ranges.push_back(std::move(range));
-        }
-    }
-    unzeroed_.clear();
-    if (ranges.empty()) {
-        return VK_NULL_HANDLE;
-    }
+/** With the lock: commands that fill memory with 0 before the next submission. */
+VkCommandBuffer Gpu::RecordZeros(const std::vector<Bytes> &fills) {
     const std::shared_ptr<CommandPool> pool = TakeZeroingPool();
     pool->serial = submitted_ + 1;
     zeroings_.push_back(pool);
@@ -199,9 +186,8 @@ VkCommandBuffer Gpu::RecordZeros() {
     barrier.dstAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
     vulkan_.cmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1,
                                &barrier, 0, nullptr, 0, nullptr);
-    for (const std::shared_ptr<const Range> &range : ranges) {
-        vulkan_.cmdFillBuffer(commands, range->buffer, range->offset, range->bytes, 0);
-        pool->Keep(range);
+    for (const Bytes &fill : fills) {
+        vulkan_.cmdFillBuffer(commands, fill.buffer, fill.first, fill.end - fill.first, 0);
     }
     vulkan_.Check(vulkan_.endCommandBuffer(commands), "vkEndCommandBuffer");
     return commands;
@@ -209,12 +195,19 @@ VkCommandBuffer Gpu::RecordZeros() {
 
 /** With the lock. Throws vkdml::Error. */
 void Gpu::Submit(const Operation &operation) {
-    std::vector<VkCommandBuffer> all;
-    ReleaseZeroed();
-    if (const VkCommandBuffer zeros = RecordZeros()) {
-        all.push_back(zeros);
+    fills_.clear();
+    submission_.clear();
+    for (const Operation::List &list : operation.lists) {
+        if (list.uses != nullptr) {
+            memory_->unwritten.Submit(*list.uses, fills_);
+        }
     }
-    all.insert(all.end(), operation.commands.begin(), operation.commands.end());
+    if (!fills_.empty()) {
+        submission_.push_back(RecordZeros(fills_));
+    }
+    for (const Operation::List &list : operation.lists) {
+        submission_.push_back(list.commands);
+    }
     const std::uint64_t serial = submitted_ + 1;
     VkTimelineSemaphoreSubmitInfo timeline{};
     timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
@@ -223,15 +216,15 @@ void Gpu::Submit(const Operation &operation) {
     VkSubmitInfo info{};
     info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
     info.pNext = &timeline;
-    info.commandBufferCount = static_cast<std::uint32_t>(all.size());
-    info.pCommandBuffers = all.data();
+    info.commandBufferCount = static_cast<std::uint32_t>(submission_.size());
+    info.pCommandBuffers = submission_.data();
     info.signalSemaphoreCount = 1;
     info.pSignalSemaphores = &progress_;
     vulkan_.Check(vulkan_.queueSubmit(vulkan_.handles.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
     submitted_ = serial;
-    for (const std::shared_ptr<CommandPool> &pool : operation.pools) {
-        --pool->queued;
-        pool->serial = serial;
+    for (const Operation::List &list : operation.lists) {
+        list.pool->serial = serial; // before `queued`: IsBusy() reads them in the other order
+        --list.pool->queued;
     }
 }
 
@@ -264,8 +257,7 @@ bool Gpu::Advance(Stream &stream) {
             Schedule(*operation.timeline, operation.value, stream.serial);
         } else {
             if (operation.serial == unscheduled) {
-                (void)operation.timeline->Value(Completed());
-                operation.serial = operation.timeline->SerialOf(operation.value);
+                operation.serial = operation.timeline->SerialOf(operation.value, Completed());
             }
             if (operation.serial == unscheduled) {
                 break;
@@ -311,20 +303,19 @@ std::shared_ptr<Stream> Gpu::AddStream() {
 }
 
 void Gpu::Enqueue(Stream &stream, Operation operation) {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    if (isLost_) {
+    if (IsRemoved()) {
         return;
     }
+    const std::lock_guard<std::mutex> guard(mutex_);
     stream.operations.push_back(std::move(operation));
-    for (const std::shared_ptr<CommandPool> &pool : stream.operations.back().pools) {
-        ++pool->queued;
+    for (const Operation::List &list : stream.operations.back().lists) {
+        ++list.pool->queued;
     }
     AdvanceAll();
 }
 
-bool Gpu::IsBusy(const CommandPool &pool) {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    return pool.queued != 0 || (pool.serial > completed_ && pool.serial > Completed());
+bool Gpu::IsBusy(const CommandPool &pool) noexcept {
+    return pool.queued != 0 || (pool.serial > completed_ && pool.serial > CompletedUnlocked());
 }
 
 /** Also destroys pools retired earlier that are idle now, without the lock. The state of a removed device's submissions
@@ -354,13 +345,15 @@ void Gpu::Retire(std::shared_ptr<CommandPool> pool) noexcept {
 
 /* ---- waiting ---- */
 
-std::uint64_t Gpu::Value(Timeline &timeline) {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    const std::uint64_t completed = Completed();
-    return isLost_ ? UINT64_MAX : timeline.Value(completed);
+std::uint64_t Gpu::Value(Timeline &timeline) noexcept {
+    const std::uint64_t completed = CompletedUnlocked();
+    return IsRemoved() ? UINT64_MAX : timeline.Value(completed);
 }
 
 void Gpu::Signal(Timeline &timeline, std::uint64_t value) {
+    if (IsForked()) {
+        return;
+    }
     const std::lock_guard<std::mutex> guard(mutex_);
     Schedule(timeline, value, 0);
     (void)timeline.Value(0);
@@ -384,19 +377,32 @@ void Gpu::WaitForSerial(std::uint64_t serial) noexcept {
 
 /** With the lock. */
 std::list<Wait>::iterator Gpu::AddWait(const std::shared_ptr<Timeline> &timeline, std::uint64_t value, int event) {
-    (void)timeline->Value(Completed());
-    return waits_.insert(waits_.end(), {timeline, value, timeline->SerialOf(value), event});
+    return waits_.insert(waits_.end(), {timeline, value, timeline->SerialOf(value, Completed()), event});
 }
 
+/** Takes the lock only if nobody has sent the signal yet. */
 void Gpu::WaitFor(const std::shared_ptr<Timeline> &timeline, std::uint64_t value) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    const auto wait = AddWait(timeline, value, -1);
-    changed_.wait(lock, [&] { return isLost_ || wait->serial != unscheduled; });
-    const std::uint64_t serial = wait->serial;
-    waits_.erase(wait);
-    if (!isLost_ && serial > Completed()) {
-        lock.unlock();
+    if (IsRemoved()) {
+        return;
+    }
+    std::uint64_t serial = timeline->SerialOf(value, CompletedUnlocked());
+    if (serial == unscheduled) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        const auto wait = AddWait(timeline, value, -1);
+        changed_.wait(lock, [&] { return isLost_ || wait->serial != unscheduled; });
+        serial = wait->serial;
+        waits_.erase(wait);
+    }
+    if (serial != unscheduled && serial > CompletedUnlocked()) {
         WaitForSerial(serial);
+    }
+}
+
+/** Adds 1 to an eventfd. */
+void Gpu::SendEvent(int event) noexcept {
+    const std::uint64_t one = 1;
+    if (write(event, &one, sizeof one) != sizeof one) {
+        abi::Log("ID3D12Fence::SetEventOnCompletion: hEvent is not an eventfd");
     }
 }
 
@@ -405,9 +411,8 @@ void Gpu::SendEvents() noexcept {
     const std::uint64_t completed = Completed();
     waits_.remove_if([&](const Wait &wait) {
         const bool isDone = wait.event >= 0 && (isLost_ || wait.serial <= completed);
-        const std::uint64_t one = 1;
-        if (isDone && write(wait.event, &one, sizeof one) != sizeof one) {
-            abi::Log("ID3D12Fence::SetEventOnCompletion: hEvent is not an eventfd");
+        if (isDone) {
+            SendEvent(wait.event);
         }
         return isDone;
     });
@@ -432,6 +437,10 @@ void Gpu::WatchEvents() {
 }
 
 void Gpu::Notify(const std::shared_ptr<Timeline> &timeline, std::uint64_t value, int event) {
+    if (IsForked()) {
+        SendEvent(event);
+        return;
+    }
     const std::lock_guard<std::mutex> guard(mutex_);
     if (!watcher_.joinable()) {
         watcher_ = std::thread([this] { WatchEvents(); });

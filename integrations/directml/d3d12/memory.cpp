@@ -63,6 +63,9 @@ Range::Range(std::shared_ptr<Memory> memory, Chunk *chunk) noexcept
 }
 
 Range::~Range() {
+    if (mapped == nullptr) {
+        memory_->unwritten.Remove(buffer, offset);
+    }
     memory_->Give(chunk_);
 }
 

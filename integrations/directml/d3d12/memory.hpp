@@ -20,7 +20,7 @@
 #include <mutex>
 #include <vector>
 
-#include "vulkan.hpp"
+#include "unwritten.hpp"
 
 namespace vkdml::d3d12 {
 
@@ -74,6 +74,9 @@ class Memory : public std::enable_shared_from_this<Memory> {
 
     /** Throws vkdml::Error. The contents are undefined. */
     std::shared_ptr<const Range> Allocate(Use use, std::uint64_t bytes);
+
+    /** Ranges that count as zero until they are written. A range leaves it when it is destroyed. */
+    Unwritten unwritten;
 
   private:
     friend class Range;

@@ -3,6 +3,7 @@
 #ifndef VKDML_DIRECTML_D3D12_POOL_HPP
 #define VKDML_DIRECTML_D3D12_POOL_HPP
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -38,9 +39,9 @@ class CommandPool {
         return generation_;
     }
 
-    /* Guarded by Gpu's lock: */
-    std::uint32_t queued = 0; /**< operations of command queues that have not been submitted yet */
-    std::uint64_t serial = 0; /**< of the last submission */
+    /* Written with Gpu's lock: */
+    std::atomic<std::uint32_t> queued{0}; /**< operations of command queues that have not been submitted yet */
+    std::atomic<std::uint64_t> serial{0}; /**< of the last submission */
     std::shared_ptr<CommandPool> nextRetired;
 
   private:

@@ -22,8 +22,9 @@ HRESULT STDMETHODCALLTYPE Fence::Signal(UINT64 value) {
 
 void STDMETHODCALLTYPE CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandList *const *lists) {
     static const char method[] = "ID3D12CommandQueue::ExecuteCommandLists";
-    (void)Guard(method, [&] {
+    const HRESULT result = Guard(method, [&] {
         Operation operation;
+        operation.lists.reserve(lists != nullptr ? count : 0);
         for (UINT i = 0; i < count; ++i) {
             const auto *const list = lists != nullptr ? static_cast<CommandList *>(lists[i]) : nullptr;
             const VkCommandBuffer commands = list != nullptr && list->IsOf(gpu_) ? list->Closed() : VK_NULL_HANDLE;
@@ -33,14 +34,16 @@ void STDMETHODCALLTYPE CommandQueue::ExecuteCommandLists(UINT count, ID3D12Comma
                          method);
                 return invalid;
             }
-            operation.commands.push_back(commands);
-            operation.pools.push_back(list->pool());
+            operation.lists.push_back({commands, list->pool(), list->uses()});
         }
         if (count != 0) {
             gpu_->Enqueue(*stream_, std::move(operation));
         }
         return ok;
     });
+    if (result == outOfMemory) {
+        gpu_->Remove("out of memory in ID3D12CommandQueue::ExecuteCommandLists");
+    }
 }
 
 HRESULT CommandQueue::Enqueue(const char *method, ID3D12Fence *fence, UINT64 value, bool waits) {

@@ -9,7 +9,7 @@ case fails. TEXT: only operations whose name contains it. A case is
   right      all results are the CPU's within rounding; random numbers: the same mean and deviation
   no kernel  the plugin has no kernel for the operation (skipped)
   no peer    TensorFlow's CPU cannot compute it (skipped)
-  client     wrong, for a known reason in the plugin or in TensorFlow (skipped), see KNOWN
+  client     wrong, for a known reason in the plugin (skipped), see KNOWN
   wrong      anything else, a message of vkdml during a case included (VKDML_LOG)
 Only `wrong` fails. TF_DIRECTML_PATH and LD_LIBRARY_PATH name the folder of vkdml's libraries.
 """
@@ -19,6 +19,7 @@ import inspect
 import json
 import os
 import pathlib
+import re
 import select
 import subprocess
 import sys
@@ -30,16 +31,46 @@ import numpy as np
 import tensorflow_cases
 
 TOLERANCE = {"float32": 4e-6, "float16": 4e-3}
-# (operation, type or None): the client's own faults.
+FLOATS = ("float32", "float16")
+REFERENCES = ("reads a reference variable by TF_GetInput(), which TensorFlow aborts", "!input_is_ref")
+# Faults of the client: (operation, sample of its case): the types, what the plugin does, and a part of the reason. A case
+# of this table that is right, or wrong for another reason, fails. "Source" is the plugin's source of its last version.
 KNOWN = {
-    ("AssignAdd", None): "TensorFlow aborts: the plugin asks for a reference as a value (!input_is_ref)",
-    ("AssignSub", None): "TensorFlow aborts: the plugin asks for a reference as a value (!input_is_ref)",
-    ("MatrixSetDiag", None): "the plugin states too few bytes for a tensor; Microsoft's DirectML refuses them, too",
-    ("MatrixSetDiagV2", None): "the plugin states too few bytes for a tensor; Microsoft's DirectML refuses them, too",
-    ("ResourceApplyAdam", None): "the plugin refuses use_nesterov",
-    ("ResourceApplyCenteredRMSProp", None): "the plugin asks for an attribute that the operation does not have",
+    ("AdjustHue", ""): (("float16",), "describes the FLOAT32 delta as FLOAT16 (source: DmlAdjustImageKernel)", "differ"),
+    ("AdjustSaturation", ""): (("float16",), "describes the FLOAT32 scale as FLOAT16 (source: DmlAdjustImageKernel)", "differ"),
+    ("ApplyAdam", "nesterov"): (FLOATS, "refuses use_nesterov", "use_nesterov is not supported"),
+    ("ResourceApplyAdam", "nesterov"): (FLOATS, "refuses use_nesterov", "use_nesterov is not supported"),
+    ("ApplyCenteredRMSProp", ""): (FLOATS, "asks for an attribute that the operation does not have", "use_nesterov"),
+    ("ResourceApplyCenteredRMSProp", ""): (FLOATS, "asks for an attribute that the operation does not have", "use_nesterov"),
+    ("BlockLSTM", "clipped"): (FLOATS, "clips the state by ELEMENT_WISE_CLIP from -1, not from -cell_clip", "differ"),
+    ("ClipByValue", ""): (("int64", "int16", "int8", "uint8", "uint16"), "reads integer limits as FLOAT32", "differ"),
+    ("CropAndResize", "middle"): (FLOATS, "passes ROI_ALIGN1 with NEAREST_NEIGHBOR and places in the middle of two elements: there "
+                                  "TensorFlow takes the second, DirectML the first (the illustration of ROI_ALIGN_GRAD's page)", "differ"),
+    ("CropAndResize", "outside"): (FLOATS, "passes ROI_ALIGN1 with places less than an element outside: DirectML's page refers to "
+                                   "Mask R-CNN, which moves these onto the picture; TensorFlow takes extrapolation_value", "differ"),
+    ("DataFormatDimMap", ""): (("int64",), "passes a GATHER of UINT8 whose output has a stride of 4 bytes, not of 8", "differ"),
+    ("DepthwiseConv2dNativeBackpropFilter", "strided"): (
+        FLOATS, "passes a forward CONVOLUTION with the strides as Strides; the gradient needs them as Dilations, and so the "
+        "plugin passes them for Conv2DBackpropFilter", "differ"),
+    ("DepthwiseConv2dNativeBackpropFilter", "dilated"): (FLOATS, "passes the dilations as Dilations, see \"strided\"", "differ"),
+    ("LSTMBlockCell", "clipped"): (FLOATS, "clips the state by ELEMENT_WISE_CLIP from 0, not from -cell_clip", "differ"),
+    ("LSTMBlockCellGrad", "peephole"): (
+        FLOATS, "reduces the gradients of the peepholes by REDUCE along axis 0 of [1, 1, batch, cells], which leaves the batch, "
+        "and binds buffers of [cells] for them", "GraphOutputs[2]: size is"),
+    ("MatrixSetDiag", ""): (FLOATS + ("bool",), "states too few bytes for a tensor; Microsoft's library refuses them, too",
+                            "TotalTensorSizeInBytes"),
+    ("MatrixSetDiagV2", ""): (FLOATS + ("bool",), "states too few bytes for a tensor; Microsoft's library refuses them, too",
+                              "TotalTensorSizeInBytes"),
+    ("ScatterNd", "duplicates"): (FLOATS + ("int64",), "passes SCATTER_ND, which sets elements; TensorFlow adds up", "differ"),
+    ("StatelessRandomUniformIntV2", ""): (("int64",), "reads limits on the host from inputs 2 and 3, which are on the device "
+                                          "(source: RandomUniformInt64KernelSelector)", "the worker ended"),
+    ("Where", ""): (("int64",), "passes INT64 to NONZERO_COORDINATES, which Microsoft's library refuses, too", "the worker ended"),
+    ("_FusedConv2D", "LeakyRelu"): (FLOATS, "does not implement LeakyRelu here", "UnimplementedError"),
 }
-KNOWN.update({("ClipByValue", kind): "the plugin reads integer limits as FLOAT32" for kind in ("int64", "int16", "int8", "uint8", "uint16")})
+KNOWN.update({(name, ""): (FLOATS + ("int64",), *REFERENCES) for name in ("AssignAdd", "AssignSub")})
+KNOWN.update({(name, ""): (FLOATS, *REFERENCES) for name in (
+    "ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradV2 ApplyAddSign ApplyGradientDescent ApplyMomentum ApplyPowerSign "
+    "ApplyRMSProp SparseApplyAdagrad SparseApplyAdagradV2").split()})
 
 
 def flat(values):
@@ -73,12 +104,11 @@ class Runner:
         self.tf, self.apply, self.definition = tf, op_def_library.apply_op, op_def_registry.get
         tf.config.set_soft_device_placement(False)
         tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
-        self.kinds = {"GPU": {}, "DEFAULT": {}, "CPU": {}}
+        self.kernels = collections.defaultdict(list)  # of a kind of device and an operation: types by the attribute's name
         for kernel in kernels.get_all_registered_kernels().kernel:
-            allowed = self.kinds.get(kernel.device_type, {}).setdefault(kernel.op, {})
-            for constraint in kernel.constraint:
-                names = {tf.as_dtype(kind).name for kind in constraint.allowed_values.list.type}
-                allowed[constraint.name] = allowed.get(constraint.name, set()) | names
+            self.kernels[kernel.device_type, kernel.op].append(
+                {constraint.name: {tf.as_dtype(kind).name for kind in constraint.allowed_values.list.type}
+                 for constraint in kernel.constraint})
 
     def type_attributes(self, case):
         """The names of the attributes of the type under test and of the type of indices."""
@@ -98,19 +128,25 @@ class Runner:
     def variants(self, case):
         """The pairs of types to test; none: there is no kernel."""
         numbers = ["float32", "float16", "int64", "bool", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64"]
-        if case.op not in self.kinds["GPU"]:
-            return [("float32", "int32")] if case.op in self.kinds["DEFAULT"] else []
-        allowed, (tested, index) = self.kinds["GPU"][case.op], self.type_attributes(case)
-        kinds = [kind for kind in numbers if kind in allowed.get(tested, {"float32"})]
+        kernels = self.kernels["GPU", case.op]
+        if not kernels:
+            return [("float32", "int32")] if self.kernels["DEFAULT", case.op] else []
+        tested, index = self.type_attributes(case)
         possible = [attr.allowed_values.list.type for attr in self.definition(case.op).attr if attr.name == tested]
         possible = {self.tf.as_dtype(kind).name for kind in possible[0]} if possible and possible[0] else set(numbers)
         if any(getattr(value, "variable", False) for value in case.inputs):
-            possible &= self.kinds["GPU"]["Assign" if case.graph else "AssignVariableOp"]["T" if case.graph else "dtype"]
-        kinds = [kind for kind in kinds if kind in possible and (case.kinds is None or kind in case.kinds)]
-        pairs = [(kind, "int32") for kind in kinds]
-        if index and index != tested and "int64" in allowed.get(index, set()) and kinds:
-            pairs.append((kinds[0], "int64"))
-        return pairs
+            variables = self.kernels[("DEFAULT", "VariableV2") if case.graph else ("GPU", "AssignVariableOp")]
+            possible &= set().union(*(kernel["dtype"] for kernel in variables))
+        if case.kinds is not None:
+            possible &= set(case.kinds)
+
+        def indices(kind):
+            """The types of indices for which there is a kernel of a type."""
+            found = [kernel.get(index, {"int32"}) for kernel in kernels if kind in kernel.get(tested, {"float32"})]
+            found = set().union(*found) if index != tested else {"int32"} if found else set()
+            return [name for name in ("int32", "int64") if name in found]
+        pairs = [(kind, indices(kind)[0]) for kind in numbers if kind in possible and indices(kind)]
+        return pairs + [(kind, "int64") for kind, _ in pairs[:1] if index and indices(kind) == ["int32", "int64"]]
 
     def arrays(self, case, kind, index):
         random, made = np.random.RandomState(zlib.crc32(f"{case.op}{kind}".encode())), []
@@ -180,10 +216,24 @@ class Runner:
                     return session.run([variable.value() for variable in variables])
                 return session.run(found, fed)
 
+    def compute_without_dilation(self, case, arrays, attrs):
+        """The CPU's results for a filter (or the sizes of one) with zeros between its elements."""
+        arrays, attrs = list(arrays), dict(attrs)
+        step = attrs.pop("dilations")[1]
+        filter_ = arrays[1]
+        if filter_.ndim == 1:
+            arrays[1] = np.append((filter_[:2] - 1) * step + 1, filter_[2:]).astype(filter_.dtype)
+            return [found[::step, ::step] for found in self.compute(case, arrays, attrs, "/CPU:0")]
+        arrays[1] = np.zeros(tuple((size - 1) * step + 1 for size in filter_.shape[:2]) + filter_.shape[2:], filter_.dtype)
+        arrays[1][::step, ::step] = filter_
+        return self.compute(case, arrays, attrs, "/CPU:0")
+
     def expected(self, case, arrays, attrs, kind):
         """The CPU's results; a type that it lacks is computed in FLOAT32 or INT32."""
         order = lambda values, old, new: {name: [value[i] for i in new] if name in ("strides", "ksize") else value
                                           for name, value in values.items() if name != old}
+        if attrs.get("dilations", [1, 1])[1] > 1:
+            return self.compute_without_dilation(case, arrays, attrs)
         if case.nchw:
             back = [transposed(array, (0, 2, 3, 1)) if getattr(spec, "shape", (0,))[0] == 2 else array
                     for array, spec in zip(arrays, case.inputs)]
@@ -227,18 +277,25 @@ def compare(case, found, expected, kind):
     return None
 
 
+def summary(error):
+    """A line of an error's text: the first one that says what is wrong, without where."""
+    lines = [re.sub("{{.*?}} ", "", line.strip()) for line in str(error).splitlines() if not line.startswith(" ")]
+    lines = [line for line in lines if line and not line.startswith(("Graph execution error", "Detected at node", "Node:"))]
+    return lines[0] if lines else ""
+
+
 def judge(runner, case, kind, index):
     """A verdict and its reason."""
-    arrays = runner.arrays(case, kind, index)
-    attrs = runner.attributes(case, kind)
     try:
+        arrays = runner.arrays(case, kind, index)
+        attrs = runner.attributes(case, kind)
         expected = runner.expected(case, arrays, attrs, kind)
     except Exception as error:
-        return "no peer", str(error).split("\n", maxsplit=1)[0]
+        return "no peer", summary(error)
     try:
         found = runner.compute(case, arrays, attrs, "/GPU:0")
     except Exception as error:
-        return "wrong", f"{type(error).__name__}: {error}".split("\n", maxsplit=1)[0]
+        return "wrong", f"{type(error).__name__}: {summary(error)}"
     difference = compare(case, found, expected, kind)
     return ("wrong", difference) if difference else ("right", "")
 
@@ -258,7 +315,8 @@ def work(options):
     for number, (case, (kind, index)) in enumerate(listed(runner, options.texts)):
         if number < options.worker:
             continue
-        row = {"number": number, "operation": case.op, "type": kind, "attributes": {name: str(value) for name, value in case.attrs.items()}}
+        row = {"number": number, "operation": case.op, "type": kind, "sample": case.sample,
+               "attributes": {name: str(value) for name, value in case.attrs.items()}}
         print(json.dumps(dict(row, verdict=None)), flush=True)
         row["verdict"], row["reason"] = judge(runner, case, kind, index) if kind else ("no kernel", "")
         print(json.dumps(row), flush=True)
@@ -295,15 +353,26 @@ def rows_of(options):
             for row in lines_of(options, first, log):
                 first = row["number"] + 1
                 started = row if row["verdict"] is None else None
+                if started is not None:
+                    continue
                 messages = new_messages(log, position)
                 position = log.tell()
                 if row["verdict"] in ("right", "wrong") and messages:
                     row = dict(row, verdict="wrong", reason="; ".join(filter(None, [row["reason"]] + messages[:2])))
-                if row["verdict"] is not None:
-                    yield row
+                yield row
             if started is None:
                 return
             yield dict(started, verdict="wrong", reason="the worker ended: " + "; ".join(new_messages(log, position)[:2]))
+
+
+def with_known(row):
+    """The row, by the table of known faults: `client` if the fault is there, `wrong` if it is gone or another one."""
+    types, evidence, symptom = KNOWN.get((row["operation"], row["sample"]), ((), "", ""))
+    if row["type"] not in types or row["verdict"] not in ("right", "wrong"):
+        return row
+    if row["verdict"] == "right":
+        return dict(row, verdict="wrong", reason=f"right, but KNOWN says that the plugin {evidence}")
+    return dict(row, verdict="client", reason="the plugin " + evidence) if symptom in row["reason"] else row
 
 
 def main():
@@ -318,9 +387,7 @@ def main():
         return 0
     rows, counts, names = [], collections.Counter(), collections.defaultdict(set)
     for row in rows_of(options):
-        known = KNOWN.get((row["operation"], row["type"]), KNOWN.get((row["operation"], None)))
-        if row["verdict"] == "wrong" and known:
-            row = dict(row, verdict="client", reason=known)
+        row = with_known(row)
         rows.append(row)
         counts[row["verdict"]] += 1
         names[row["verdict"]].add(row["operation"])

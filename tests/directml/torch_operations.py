@@ -5,11 +5,11 @@ torch_operations.py [--samples N] [--type NAME].. [--gradients] [--seconds N] [-
 
 The operations are those of PyTorch's list `op_db` that run on the CPU. Each runs on its first N sample inputs of each type. TEXT:
 only operations whose name contains it. The verdict on an operation and type is one of
-  right      all results equal the CPU's within the tolerances
+  right      all results equal the CPU's within the tolerances, or are about as close to FLOAT64's as the CPU's are
   random     the results are random numbers; only their shapes and types are compared
   fallback   right, but torch-directml itself ran a part on the CPU, and warned about it
   refused    torch-directml raised an error or aborted by itself: vkdml's libraries refused nothing
-  known      wrong by a fault of torch-directml or a known one of vkdml, with its reason in torch_known.py
+  known      wrong by a fault of torch-directml, which torch_known.py has with its reason
   wrong      anything else: other results, a crash, no end within the time, anything that vkdml's libraries refused
 Only `wrong` fails. `vkdml exec python3 torch_operations.py` loads vkdml's libraries.
 
@@ -26,6 +26,7 @@ import select
 import signal
 import sys
 import tempfile
+import typing
 import warnings
 
 import torch
@@ -33,10 +34,11 @@ import torch_directml
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_map
 
-from torch_known import REFUSALS, SHAPES, VALUES
+import torch_known
 
 TYPES = {"float32": torch.float32, "float16": torch.float16, "int64": torch.int64, "bool": torch.bool}
 TOLERANCES = {torch.float32: {"rtol": 1e-4, "atol": 1e-5}, torch.float16: {"rtol": 5e-3, "atol": 5e-3}}
+CLOSENESS = 4
 ABORTED = re.compile(r"^\[F\d+ .* dml_\w+\.cc:\d+\] (.*)", re.MULTILINE)
 FALLBACK = re.compile(r"The operator '([\w:.]+)' is not currently supported on the DML backend")
 
@@ -55,12 +57,13 @@ class Captured:
         return [line[7:] for line in text.splitlines() if line.startswith("vkdml: ") and not line.startswith("vkdml: using ")]
 
 
-def moved(sample, device, gradients):
-    """Copies of a sample's input, arguments and keywords on a device."""
+def moved(sample, device, gradients, floats=None):
+    """Copies of a sample's input, arguments and keywords on a device; floats: the type of those with fractions."""
     def move(value):
         if not isinstance(value, torch.Tensor):
             return value
         copy = value.detach().clone().to(device)
+        copy = copy.to(floats) if floats and copy.is_floating_point() else copy
         return copy.requires_grad_(gradients and value.is_floating_point() and value.requires_grad)
     return tuple(tree_map(move, part) for part in (sample.input, sample.args, sample.kwargs))
 
@@ -76,82 +79,130 @@ def weights_of(out):
     return torch.linspace(0.5, 1.5, max(out.numel(), 1))[:out.numel()].reshape(out.shape).to(out.dtype).to(out.device)
 
 
-def run(op, sample, device, gradients):
-    """The results on the CPU; with gradients also those of the inputs."""
+def run(op, sample, device, gradients, floats=None):
+    """The results on the CPU, and how many are the operation's own; with gradients, those of the inputs follow."""
     torch.manual_seed(0)
-    first, args, kwargs = moved(sample, device, gradients)
+    first, args, kwargs = moved(sample, device, gradients, floats)
     results = tensors_of(op(first, *args, **kwargs))
+    count = len(results)
     if gradients:
         outputs = [out for out in results if out.is_floating_point() and out.requires_grad]
         if outputs:
             torch.autograd.backward(outputs, [weights_of(out) for out in outputs])
         inputs = [part for part in tensors_of((first, args, kwargs)) if part.requires_grad]
         results += [part.grad for part in inputs if part.grad is not None]
-    return [out.detach().cpu() for out in results]
+    return [out.detach().cpu() for out in results], count
+
+
+class Difference(typing.NamedTuple):
+    """The first result that differs."""
+
+    number: int
+    is_shape: bool
+    text: str
 
 
 def compare(found, expected, values=True):
-    """The first difference in words, or None."""
+    """The first difference, or None."""
     if len(found) != len(expected):
-        return f"{len(found)} results, must be {len(expected)}"
+        return Difference(0, True, f"{len(found)} results, must be {len(expected)}")
     for number, (ours, theirs) in enumerate(zip(found, expected)):
-        if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
-            return f"result {number} is {ours.dtype} {tuple(ours.shape)}, must be {theirs.dtype} {tuple(theirs.shape)}"
+        kinds = [f"{part.dtype} {tuple(part.shape)} {part.layout}" for part in (ours, theirs)]
+        if kinds[0] != kinds[1]:
+            return Difference(number, True, f"result {number} is {kinds[0]}, must be {kinds[1]}")
         try:
             if values:
                 torch.testing.assert_close(ours, theirs, equal_nan=True, **TOLERANCES.get(theirs.dtype, {}))
         except AssertionError as error:
-            return f"result {number}: " + " ".join(line for line in str(error).split("\n") if line)
+            text = " ".join(line for line in str(error).split("\n") if line)
+            return Difference(number, False, f"result {number}: {text}")
     return None
 
 
-def is_random(op, sample, gradients, expected):
+def is_random(op, sample, expected, count):
     """Whether another seed gives other results on the CPU."""
     first, args, kwargs = moved(sample, "cpu", False)
     for seed in (1, 2):
         torch.manual_seed(seed)
-        other = [out.detach() for out in tensors_of(op(first, *args, **kwargs))]
-        if compare(other, expected[:len(other)] if gradients else expected):
+        if compare([out.detach() for out in tensors_of(op(first, *args, **kwargs))], expected[:count]):
             return True
     return False
 
 
-def judge_sample(op, sample, device, gradients, captured):
+def is_as_exact(op, sample, gradients, found, expected):
+    """Whether floats are at most CLOSENESS times as far from FLOAT64's as the CPU's are: then their type limits both."""
+    try:
+        exact, _ = run(op, sample, "cpu", gradients, torch.float64)
+    except Exception:  # pylint: disable=broad-except
+        return False
+    for ours, theirs, true in zip(found, expected, exact):
+        if not theirs.is_floating_point():
+            if not torch.equal(ours, theirs):
+                return False
+        elif ours.numel():
+            tolerance = TOLERANCES[theirs.dtype]
+            limit = tolerance["atol"] + tolerance["rtol"] * true.abs() + CLOSENESS * (theirs.double() - true).abs().max()
+            if not bool(((ours.double() - true).abs() <= limit).all() and limit.isfinite().all()):
+                return False
+    return True
+
+
+def judge_difference(op, kind, sample, gradients, found, results):
+    """The verdict on a sample's results, and its reason."""
+    expected, count = results
+    difference = compare(found, expected)
+    if difference is None or (not difference.is_shape and is_as_exact(op, sample, gradients, found, expected)):
+        return "right", ""
+    is_gradient = difference.number >= count
+    if not is_gradient and is_random(op, sample, expected, count) and not compare(found, expected, values=False):
+        return "random", ""
+    faults = torch_known.GRADIENTS if is_gradient else torch_known.SHAPES if difference.is_shape else torch_known.VALUES
+    reason = torch_known.fault_of(faults, op, kind, sample)
+    return ("known", f"{reason}: {difference.text}") if reason else ("wrong", difference.text)
+
+
+def judge_sample(op, kind, sample, device, gradients, captured):
     """A verdict and its reason, or None if the CPU does not run the sample."""
     try:
-        expected = run(op, sample, "cpu", gradients)
+        results = run(op, sample, "cpu", gradients)
     except Exception:  # pylint: disable=broad-except
         return None
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
-            found, error = run(op, sample, device, gradients), None
+            found, error = run(op, sample, device, gradients)[0], None
         except Exception as raised:  # pylint: disable=broad-except
             found, error = None, str(raised).split("\n", maxsplit=1)[0]
     refusals = captured.refusals()
     if refusals:
-        return "wrong", "vkdml: " + " | ".join(refusals[:2])
+        reasons = [torch_known.refusal(refusal) for refusal in refusals]
+        text = "vkdml: " + " | ".join(refusals[:2])
+        return ("known", f"{reasons[0]}: {text}") if all(reasons) else ("wrong", text)
     if error is not None:
         return "refused", error
-    difference = compare(found, expected)
-    if difference and is_random(op, sample, gradients, expected):
-        difference = compare(found, expected, values=False)
-        return ("wrong", difference) if difference else ("random", "")
-    if difference:
-        return "wrong", difference
+    word, reason = judge_difference(op, kind, sample, gradients, found, results)
     names = {match.group(1) for match in (FALLBACK.search(str(warning.message)) for warning in told) if match}
-    return ("fallback", " ".join(sorted(names))) if names else ("right", "")
+    return ("fallback", " ".join(sorted(names))) if word == "right" and names else (word, reason)
 
 
-def judge(op, kind, device, options, captured):
+def is_usable(device):
+    """Whether the device still computes: as on Windows, it does not after a command that was refused."""
+    try:
+        return torch.ones(2).to(device).add(1).cpu().tolist() == [2, 2]
+    except Exception:  # pylint: disable=broad-except
+        return False
+
+
+def judge(op, name, device, options, captured):
     """The worst verdict on an operation's samples, or None if the CPU runs no sample."""
-    order = ["right", "random", "fallback", "refused", "wrong"]
+    order = ["right", "random", "fallback", "refused", "known", "wrong"]
     worst, count = None, 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.manual_seed(0)
-        for sample in itertools.islice(op.sample_inputs("cpu", kind, requires_grad=options.gradients), 4 * options.samples):
-            verdict = judge_sample(op, sample, device, options.gradients, captured)
+        samples = op.sample_inputs("cpu", TYPES[name], requires_grad=options.gradients)
+        for sample in itertools.islice(samples, 4 * options.samples):
+            verdict = judge_sample(op, name, sample, device, options.gradients, captured)
             if verdict is None:
                 continue
             if worst is None or order.index(verdict[0]) > order.index(worst[0]):
@@ -159,7 +210,7 @@ def judge(op, kind, device, options, captured):
                 rest = [str(part) for part in (*sample.args, *sample.kwargs.items()) if not tensors_of(part)]
                 worst = *verdict, f"{sizes} {' '.join(rest)}".strip()
             count += 1
-            if count == options.samples or verdict[0] == "wrong":
+            if count == options.samples or (verdict[0] in ("refused", "known", "wrong") and not is_usable(device)):
                 break
     return worst
 
@@ -174,12 +225,12 @@ def work(jobs, start, pipe, path, options):
         for number in range(start, len(jobs)):
             op, name = jobs[number]
             try:
-                verdict = judge(op, TYPES[name], device, options, captured)
+                verdict = judge(op, name, device, options, captured)
             except Exception as error:  # the samples cannot be made pylint: disable=broad-except
                 verdict = ("wrong", f"no samples: {error}", "")
             print(json.dumps([number, verdict]), file=output, flush=True)
-            if verdict and verdict[0] in ("refused", "wrong"):
-                return  # as on Windows, a refused command makes the device unusable
+            if verdict and verdict[0] in ("refused", "known", "wrong") and not is_usable(device):
+                return
 
 
 def lines_of(pipe, seconds):
@@ -194,6 +245,16 @@ def lines_of(pipe, seconds):
             return
         *lines, rest = (rest + data).split(b"\n")
         yield from lines
+
+
+def judge_end(job, status, path):
+    """The verdict on a job in which the process ended."""
+    text = pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
+    aborted, reason = ABORTED.search(text), f"the process ended with status {status:#x}"
+    if aborted:
+        return "refused", f"aborts: {aborted.group(1)}", ""
+    known = torch_known.fault_of(torch_known.CRASHES, *job)
+    return ("known", f"{known}: {reason}", "") if known else ("wrong", reason, "")
 
 
 def verdicts(jobs, path, options):
@@ -223,22 +284,8 @@ def verdicts(jobs, path, options):
         os.close(reading)
         status = os.waitpid(child, 0)[1]
         if start < len(jobs) and (late or status):
-            reason = f"no end within {options.seconds} s" if late else f"the process ended with status {status:#x}"
-            aborted = ABORTED.search(pathlib.Path(path).read_text(encoding="utf-8", errors="replace"))
-            yield start, ("refused", f"aborts: {aborted.group(1)}", "") if aborted and not late else ("wrong", reason, "")
+            yield start, judge_end(jobs[start], status, path) if not late else ("wrong", f"no end within {options.seconds} s", "")
             start += 1
-
-
-def known_reason(op, name, reason):
-    """Why torch-directml itself is wrong, or None."""
-    if reason.startswith("vkdml: "):
-        return next((why for pattern, why in REFUSALS if re.search(pattern, reason)), None)
-    if re.search(r"^result \d+ is torch|^\d+ results, must be", reason):
-        return SHAPES
-    if not reason.startswith("result "):
-        return None
-    return next((why for (operation, kinds), why in VALUES.items()
-                 if operation == op.name and (kinds is None or name in kinds.split())), None)
 
 
 def jobs_of(options):
@@ -269,8 +316,7 @@ def main():
         if verdict is None:
             continue
         op, name = jobs[job]
-        reason = known_reason(op, name, verdict[1]) if verdict[0] == "wrong" else None
-        word, detail, sample = ("known", f"{reason}: {verdict[1]}", verdict[2]) if reason else verdict
+        word, detail, sample = verdict
         counts[word] += 1
         rows.append({"operation": op.name, "variant": op.variant_test_name, "type": name, "gradients": options.gradients,
                      "verdict": word, "reason": detail, "sample": sample})

@@ -13,7 +13,8 @@ What is measured, the median of several repeats each:
 - add: z = x + y of FLOAT32, issued as above. An operation whose GPU time is below the launch cost shows the launch cost, so
   there is a second size.
 - matmul: square matrices of FLOAT32 and FLOAT16.
-- training steps (forward, backward, optimizer; torch-directml sends a part of Adam to the CPU) and inference of networks that are defined below, FLOAT32 without TF32.
+- training steps (forward, backward, optimizer) and inference of networks that are defined below, FLOAT32 without TF32.
+  torch-directml sends a part of Adam to the CPU, but not with --lerp.
   "first" is the time of the first step, which compiles; "loss" is that of the last step and should not depend on the
   device.
 
@@ -241,6 +242,7 @@ def main():
     parser.add_argument("--only", nargs="+", choices=MEASUREMENTS, default=list(MEASUREMENTS), help="what to measure")
     parser.add_argument("--seconds", type=float, default=2, help="for each time")
     parser.add_argument("--repeats", type=int, default=5, help="whose median is taken")
+    parser.add_argument("--lerp", action="store_true", help="dml: lerp_() of Adam on the device, as docs/PYTORCH.md has it")
     parser.add_argument("--json", help="the file to write")
     parser.add_argument("--compare", help="the --json file of an earlier run, with which this one is compared")
     arguments = parser.parse_args()
@@ -249,6 +251,9 @@ def main():
         with open(arguments.compare, encoding="utf-8") as file:
             others = json.load(file)["results"]
     device = Device(arguments.device)
+    library = torch.library.Library("aten", "IMPL")
+    if arguments.lerp:
+        library.impl("lerp_.Scalar", lambda tensor, end, weight: tensor.mul_(1 - weight).add_(end, alpha=weight), "PrivateUse1")
     timing = Timing(device, arguments.seconds, arguments.repeats)
     print(f"{arguments.device}: {device.description}, PyTorch {torch.__version__}")
     print(f"{'microseconds':52}{'issue':>12}{'wall':>12}{'cpu':>12}")

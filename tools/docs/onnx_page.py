@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes docs/ONNX_OPERATORS.md: the operators of ONNX that are translated, by the rows of integrations/onnx/operators, and why
-others are not.
+"""Writes docs/ONNX_OPERATORS.md: the supported ONNX operators, from the rows in integrations/onnx/operators, and the reasons
+why others are not supported.
 
 onnx_page.py [--check] SOURCES
     --check   compares instead, and prints TAP
@@ -12,49 +12,51 @@ import sys
 
 ROW = re.compile(r'\{(ONNX_ML|ONNX_MICROSOFT|ONNX_PREVIEW),\s*"(\w+)",\s*(\d+),\s*(\w+)\}')
 DOMAINS = {"ONNX_ML": "ai.onnx", "ONNX_MICROSOFT": "com.microsoft", "ONNX_PREVIEW": "ai.onnx.preview"}
-REFUSALS = {"refuse_sequence": "a sequence of tensors is no tensor", "refuse_optional": "an optional value is no tensor"}
+REFUSALS = {"refuse_sequence": "sequences of tensors are not supported",
+            "refuse_optional": "optional values are not supported"}
 
-# What of ai.onnx has no row, up to version 28 of the operator set.
+# Operators of ai.onnx, up to version 28 of the operator set, that have no row.
 MISSING = {
     "Bernoulli, Multinomial, RandomNormal, RandomNormalLike, RandomUniform, RandomUniformLike":
-        "DirectML's generator is another: no seed gives the same numbers",
-    "DeformConv": "DirectML has no operator that reads where another says",
-    "Det": "DirectML has no elimination",
-    "ImageDecoder": "DirectML decodes nothing",
-    "RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer": "strings are no tensors of DirectML's",
+        "DirectML has another random number generator, so that no seed gives the same numbers",
+    "DeformConv": "DirectML has no convolution that reads at offsets from a tensor",
+    "Det": "DirectML has no operator for determinants or Gaussian elimination",
+    "ImageDecoder": "DirectML has no decoder",
+    "RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer": "DirectML has no string tensors",
 }
 
-# Of translated ones what is refused that a model may well have.
+# Limitations of supported operators that a model may well meet.
 LIMITS = {
     "BatchNormalization": "training before version 14",
-    "Dropout": "training that drops elements; a training_mode that is not known before the model runs is left to ONNX Runtime",
+    "Dropout": "training that drops elements; ONNX Runtime runs the node if training_mode is not known before the model runs",
     "Einsum": "operands without elements",
     "GroupQueryAttention": "sinks, quantized caches",
-    "GRU, RNN": "clip, which DirectML has for LSTM alone",
+    "GRU, RNN": "clip, which DirectML supports only for LSTM",
     "Loop, Scan": "a number of iterations that is not known before the model runs",
     "MatMulNBits": "g_idx, 2 bits",
-    "Mod, and arithmetic in general": "DOUBLE, which DirectML moves, compares and casts, and does not compute with",
-    "NonZero, Compress, Unique, NonMaxSuppression": "in the bodies of Loop, Scan and If: inputs that are not known before the model "
-                                                    "runs. In the model itself they end a plan ([ONNX models](ONNX.md#sizes-that-depend-on-data))",
-    "QuantizeLinear, DequantizeLinear, Cast": "FLOAT8, FLOAT4 and 2-bit integers, which DirectML lacks",
-    "Resize": "linear and cubic of integers, tf_crop_and_resize with scales",
-    "RoiAlign": "max, which DirectML takes of samples and ONNX of their neighbours",
+    "Mod, and arithmetic in general": "DOUBLE, which DirectML only moves, compares and casts",
+    "NonZero, Compress, Unique, NonMaxSuppression": "in the bodies of Loop, Scan and If, inputs that are not known before the "
+                                                    "model runs. Outside of bodies, these operators end a plan "
+                                                    "([ONNX models](ONNX.md#sizes-that-depend-on-data))",
+    "QuantizeLinear, DequantizeLinear, Cast": "FLOAT8, FLOAT4 and 2-bit integers, which DirectML does not have",
+    "Resize": "linear and cubic modes for integers, tf_crop_and_resize with scales",
+    "RoiAlign": "mode max, for which DirectML compares interpolated samples, and ONNX their weighted neighbors",
     "Unique": "UINT64",
-    "any": "strings, complex numbers but in DFT and STFT, more than 8 dimensions",
+    "any": "strings, complex numbers except in DFT and STFT, more than 8 dimensions",
 }
 
-# Of translated ones how results differ from those of ONNX Runtime's CPU provider by more than rounding.
+# Differences from the results of ONNX Runtime's CPU provider by more than rounding.
 DIFFERENCES = {
-    "DynamicQuantizeLSTM": "the input is rounded to 8 bits as there. The CPU provider also rounds the hidden state in each step, by "
-                           "scales that depend on its number of threads; here the state keeps its precision. Outputs were within "
-                           "0.005 of each other in 11 configurations of up to 64 hidden elements and 30 steps; the test's bound is "
-                           "1/128",
-    "RoiAlign": "a bin has at most 160 samples along an axis where the picture has at most 160 elements for each bin: a region that is "
-                "larger than the picture may have fewer samples than there",
-    "SkipGroupNorm": "there is no kernel of the CPU provider; the sum is normalized before it is rounded to FLOAT16",
+    "DynamicQuantizeLSTM": "both round the input to 8 bits. The CPU provider also rounds the hidden state in each step, with "
+                           "scales that depend on its number of threads; vkdml keeps the precision of the state. In 11 "
+                           "configurations of up to 64 hidden elements and 30 steps, outputs differed by at most 0.005; the "
+                           "test's bound is 1/128",
+    "RoiAlign": "if the image has at most 160 elements per bin along an axis, vkdml uses at most 160 samples per bin: in a "
+                "region that is larger than the image, it may use fewer samples",
+    "SkipGroupNorm": "the CPU provider has no kernel; vkdml normalizes the sum before it is rounded to FLOAT16",
     "normalizations, softmax and attention that FLOAT16 nodes write out":
-        "the CPU provider computes them in FLOAT32; here FLOAT16 is meant, unless float32_intermediates "
-        "([ONNX Runtime](ONNXRUNTIME.md#models-of-float16)) is on",
+        "the CPU provider computes them in FLOAT32; vkdml computes them in FLOAT16, unless float32_intermediates "
+        "([ONNX Runtime](ONNXRUNTIME.md#models-of-float16)) is set",
 }
 
 
@@ -88,20 +90,21 @@ def page(root):
             refused[REFUSALS[versions[0][1]]].append(name)
     text = ["# ONNX operators", "",
             "<!-- written by tools/docs/onnx_page.py: change that, or the rows of integrations/onnx/operators -->", "",
-            "What [ONNX models](ONNX.md) may have, by themselves and through [ONNX Runtime](ONNXRUNTIME.md). Each operator is",
-            "translated from the version on that stands behind it, up to the newest (28), and is refused with a reason where",
-            "DirectML's operators cannot say what a node asks for.", ""]
+            "This page lists the operators that are supported in [ONNX models](ONNX.md) and through",
+            "[ONNX Runtime](ONNXRUNTIME.md). The number after an operator is the first supported version; the newest is 28. If",
+            "DirectML's operators cannot express a node, it is refused with a reason.", ""]
     for domain, operators in rows.items():
         names = [f"{name} {min(since for since, function in versions if function not in REFUSALS)}"
                  for name, versions in sorted(operators.items())
                  if not all(function in REFUSALS for _, function in versions)]
         text += [f"## {domain}", "", f"{len(names)} operator{'s' * (len(names) != 1)}:", "", wrapped([name + "," for name in names[:-1]] + [names[-1] + "."]), ""]
-    text += ["## Not translated", ""]
+    text += ["## Not supported", ""]
     text += [item(", ".join(sorted(names)), why) for why, names in sorted(refused.items())]
     text += [item(names, why) for names, why in MISSING.items()]
-    text += ["", "Of those that are translated these are refused, among rarer things:", ""]
+    text += ["", "The supported operators have these limitations, among rarer ones:", ""]
     text += [item(names, what) for names, what in LIMITS.items()]
-    text += ["", "## Different results", "", "By more than rounding these differ from ONNX Runtime's CPU provider:", ""]
+    text += ["", "## Different results", "",
+             "The results of these operators differ from those of ONNX Runtime's CPU provider by more than rounding:", ""]
     text += [item(names, what) for names, what in DIFFERENCES.items()]
     return "\n".join(text) + "\n"
 

@@ -168,10 +168,13 @@ static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, ui
         return n->is_rest ? d >= n->count ? 0 : length * dimension->own_stride
                           : length * steps * dimension->source_stride;
     }
+    if (d >= n->count && t != SOURCE) {
+        return 0;
+    }
     if (d >= n->count) {
         const struct vkdml_neighbours_dimension *dimension = walked(n, d - n->count);
         const uint64_t along = (uint64_t)dimension->source_stride * dimension->tap_step / dimension->source_step;
-        if (t == SOURCE && dimension->is_scaled) {
+        if (dimension->is_scaled) {
             const size_t own = (size_t)(dimension - n->dimensions);
             const int64_t first = box->origin[own], last = first + box->size[own] - 1;
             const struct range steps = {box->origin[d], (int64_t)box->origin[d] + (int64_t)length};
@@ -179,10 +182,9 @@ static uint64_t reach(void *context, uint32_t t, const struct vkdml_box *box, ui
             const uint64_t at_last = scaled_reach(n, dimension, (struct range){last, last}, steps);
             return at_first > at_last ? at_first : at_last;
         }
-        return t != SOURCE                       ? 0
-               : n->kind != VKDML_NEIGHBOURS_SUM ? length * dimension->source_stride
-               : along > dimension->tap_stride   ? length * along
-                                                 : length * dimension->tap_stride;
+        return n->kind != VKDML_NEIGHBOURS_SUM ? length * dimension->source_stride
+               : along > dimension->tap_stride ? length * along
+                                               : length * dimension->tap_stride;
     }
     const struct vkdml_neighbours_dimension *dimension = &n->dimensions[d];
     if (t == SOURCE && dimension->is_scaled && dimension->is_walked) {

@@ -999,8 +999,8 @@ int end_as_child(Gpu &gpu) {
     right = right && static_cast<std::uint32_t>(gpu.device->GetDeviceRemovedReason()) == REMOVED;
     right = right && static_cast<std::uint32_t>(gpu.fence->SetEventOnCompletion(1000000, nullptr)) == OK;
     ComPtr<ID3D12Device> device;
-    right = right && static_cast<std::uint32_t>(createDevice(nullptr, D3D_FEATURE_LEVEL_11_0,
-                                                             IID_PPV_ARGS(&device))) == FAILED_CALL;
+    right = right && static_cast<std::uint32_t>(createDevice(nullptr, D3D_FEATURE_LEVEL_11_0, IID_PPV_ARGS(&device))) ==
+                         FAILED_CALL;
     std::vector<std::string> text(1000, std::string(100, 'x'));
     gpu = Gpu(nullptr);
     return right && text.back().size() == 100 ? 0 : 1;
@@ -1278,7 +1278,8 @@ void what_dispatches_leave_out_is_zero(void **) {
 void what_copies_and_clears_leave_out_is_zero(void **) {
     Unwritten gpu;
     const ComPtr<ID3D12Resource> x = gpu.upload(std::vector<float>{1, 2, 3, 4});
-    const ComPtr<ID3D12Resource> middle = gpu.create(6), odd = gpu.create(4), from = gpu.create(4), copy = gpu.create(4);
+    const ComPtr<ID3D12Resource> middle = gpu.create(6), odd = gpu.create(4), from = gpu.create(4),
+                                 copy = gpu.create(4);
     gpu.list->CopyBufferRegion(middle.Get(), 4, x.Get(), 0, 16);
     gpu.list->CopyBufferRegion(odd.Get(), 5, x.Get(), 2, 7);
     gpu.list->CopyResource(copy.Get(), from.Get());
@@ -1330,8 +1331,8 @@ void written_memory_is_not_filled(void **) {
     assert_int_equal(faults_fills(), before + 1);
 }
 
-/** @param separately the initializer runs in a list of its own; otherwise no barrier stands between it and the operator,
- *                   as in the list of one of TensorFlow's kernels */
+/** @param separately the initializer runs in a list of its own; otherwise no barrier stands between it and the
+ * operator, as in the list of one of TensorFlow's kernels */
 void multiply_by_weights(bool separately) {
     Dml gpu;
     const Row row(4), owned(4, DML_TENSOR_FLAG_OWNED_BY_DML);
@@ -1559,9 +1560,6 @@ void objects_outlive_their_device(void **) {
 // Calls what allocates, of all three libraries, up to the first failure. Nothing is submitted.
 class Allocating {
   public:
-    explicit Allocating(const Gpu &gpu) : gpu_(gpu) {
-    }
-
     HRESULT run() {
         adapters();
         objects();
@@ -1638,8 +1636,8 @@ class Allocating {
     void record() {
         const Bound bound(buffer_.Get(), 16), other(placed_.Get(), 16);
         DML_BINDING_TABLE_DESC desc{};
-        for (IDMLDispatchable *const dispatchable : {static_cast<IDMLDispatchable *>(compiled_.Get()),
-                                                     static_cast<IDMLDispatchable *>(initializer_.Get())}) {
+        for (IDMLDispatchable *const dispatchable :
+             {static_cast<IDMLDispatchable *>(compiled_.Get()), static_cast<IDMLDispatchable *>(initializer_.Get())}) {
             desc.Dispatchable = dispatchable;
             step([&] { return dml_->CreateBindingTable(&desc, IID_PPV_ARGS(&table_)); });
             step([&] {
@@ -1665,7 +1663,6 @@ class Allocating {
         });
     }
 
-    const Gpu &gpu_; // keeps the Vulkan device
     HRESULT result_ = static_cast<HRESULT>(OK);
     LUID luid_{};
     ComPtr<IDXCoreAdapterFactory> factory_;
@@ -1692,14 +1689,14 @@ class Allocating {
 void memory_that_runs_out_is_a_result(void **) {
     using allocation_faults::Fails;
     const Gpu gpu;
-    expect(Allocating(gpu).run(), OK);
+    expect(Allocating().run(), OK);
     const std::size_t before = allocation_faults::live();
     for (const Fails fails : {Fails::One, Fails::Rest}) {
         bool reached = true;
         for (int at = 1; reached; ++at) {
             std::uint32_t result = OK;
             {
-                Allocating allocating(gpu);
+                Allocating allocating;
                 allocation_faults::begin(at, fails);
                 result = static_cast<std::uint32_t>(allocating.run());
                 reached = allocation_faults::end();

@@ -82,6 +82,7 @@ template <typename Function> void find(Function &function, void *library, const 
 
 // ---- a Vulkan loader that can fail, if it is given ----
 
+const char *program_path;
 const char *faults_path;
 void (*faults_set)(const char *, int);
 int (*faults_reached)();
@@ -316,7 +317,7 @@ void without_drivers_there_are_no_adapters(void **) {
     if (child == 0) {
         setenv("VK_DRIVER_FILES", "/nonexistent.json", 1);
         setenv("VK_ICD_FILENAMES", "/nonexistent.json", 1); // its name for older loaders
-        execl("/proc/self/exe", "test_binary_client", "--without-drivers", static_cast<char *>(nullptr));
+        execl(program_path, "test_binary_client", "--without-drivers", static_cast<char *>(nullptr));
         _exit(127);
     }
     assert_int_equal(wait_for(child), 0);
@@ -837,6 +838,10 @@ void wait_until_asleep(const std::atomic<pid_t> &id) {
     for (int asleep = 0; asleep < 20; usleep(1000)) {
         char state = 0;
         std::FILE *const file = std::fopen(("/proc/self/task/" + std::to_string(id) + "/stat").c_str(), "r");
+        if (file == nullptr && access("/proc/self", F_OK) != 0) {
+            sleep(1); // without /proc, as in a bare chroot, a thread cannot be watched
+            return;
+        }
         if (file != nullptr) {
             (void)(std::fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
             std::fclose(file);
@@ -1758,6 +1763,7 @@ int main(int count, char **arguments) {
     if (count > 1 && std::strcmp(arguments[1], "--without-drivers") == 0) {
         return run_without_drivers();
     }
+    program_path = arguments[0];
     faults_path = count > 1 ? arguments[1] : nullptr;
     const CMUnitTest tests[] = {
         cmocka_unit_test(adapters_are_listed),

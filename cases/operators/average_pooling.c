@@ -61,7 +61,7 @@ static const char *const average_pooling_fixed[] = {
     /* More elements than an invocation may walk. */
     AVERAGE "seed=5 InputTensor=FLOAT32[1,1,160,251] InputTensor.fill=UNIT OutputTensor=FLOAT32[1,1,1,2] "
             "DimensionCount=2 Strides=1,1 WindowSize=160,250 StartPadding=0,0 EndPadding=0,0 IncludePadding=0",
-    /* More windows than fit, as ceil_mode has them: what is beyond is padding. Fewer than fit. */
+    /* More windows than fit, as with ceil_mode: positions beyond the input are padding. Then fewer windows than fit. */
     AVERAGE "InputTensor=FLOAT32[1,1,1,5] InputTensor.data=1,3,5,7,9 OutputTensor=FLOAT32[1,1,1,4] "
             "OutputTensor.data=2,6,9,0 DimensionCount=2 Strides=1,2 WindowSize=1,2 StartPadding=0,0 EndPadding=0,0 "
             "IncludePadding=0",

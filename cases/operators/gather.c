@@ -87,8 +87,8 @@ static const char *const gather_fixed[] = {
     "IndexDimensions=1",
 };
 
-/* InputTensor of `relevant` dimensions behind ones, and indices of so many as the output has room for. In half of the
- * cases some of the input's dimensions before Axis are batches. */
+/* InputTensor has `relevant` dimensions after leading ones, and the output has room for the dimensions of the indices.
+ * In half of the cases, some of the input's dimensions before Axis are batches. */
 static void generate_gather(const struct case_family *family, struct random *random, struct operator_case *c) {
     const uint32_t budget = indices_budget(random);
     case_begin(c, family->type);
@@ -138,8 +138,8 @@ static const struct case_refusal gather_refused[] = {
      "DML_OPERATOR_GATHER: IndexDimensions is 3, must be at most 2 = IndicesTensor.DimensionCount"},
     {"GATHER seed=1 InputTensor=FLOAT32[3,2] IndicesTensor=UINT32[5,4] OutputTensor=FLOAT32[4,2] Axis=0 "
      "IndexDimensions=1",
-     "DML_OPERATOR_GATHER: IndicesTensor has 1 batch dimensions before its last IndexDimensions (1), must have at most 0: "
-     "so many InputTensor has before Axis (0)"},
+     "DML_OPERATOR_GATHER: IndicesTensor has 1 batch dimensions before its last IndexDimensions (1), must have at most 0, "
+     "the number of dimensions of InputTensor before Axis (0)"},
     {"GATHER seed=1 InputTensor=FLOAT32[3,2] IndicesTensor=UINT32[2,4] OutputTensor=FLOAT32[3,4] Axis=1 "
      "IndexDimensions=1",
      "DML_OPERATOR_GATHER: IndicesTensor.Sizes[0] is 2, must be 3 = InputTensor.Sizes[0]: batches are in both"},

@@ -4,7 +4,7 @@
 
 #include "schema/schema.h"
 
-/* How many bytes from the first element on an execution of an operator writes, whatever its inputs are. */
+/* The number of bytes, from the first element on, that every execution of an operator writes. */
 uint64_t vkdml_output_written(const struct vkdml_instance *instance, uint32_t output);
 
 #endif

@@ -138,7 +138,8 @@ static const struct case_refusal gather_refused[] = {
      "DML_OPERATOR_GATHER: IndexDimensions is 3, must be at most 2 = IndicesTensor.DimensionCount"},
     {"GATHER seed=1 InputTensor=FLOAT32[3,2] IndicesTensor=UINT32[5,4] OutputTensor=FLOAT32[4,2] Axis=0 "
      "IndexDimensions=1",
-     "DML_OPERATOR_GATHER: IndicesTensor has 1 batch dimensions before its last IndexDimensions (1), must have at most 0, "
+     "DML_OPERATOR_GATHER: IndicesTensor has 1 batch dimensions before its last IndexDimensions (1), must have at most "
+     "0, "
      "the number of dimensions of InputTensor before Axis (0)"},
     {"GATHER seed=1 InputTensor=FLOAT32[3,2] IndicesTensor=UINT32[2,4] OutputTensor=FLOAT32[3,4] Axis=1 "
      "IndexDimensions=1",

@@ -39,7 +39,8 @@ static void check_batches(const struct vkdml_instance *instance, struct vkdml_re
     if (batches.count > most) {
         vkdml_report_invalid(report,
                              "%s has %" PRIu32 " batch dimensions before its last IndexDimensions (%" PRIu32
-                             "), must have at most %" PRIu32 ", the number of dimensions of %s before Axis (%" PRIu32 ")",
+                             "), must have at most %" PRIu32 ", the number of dimensions of %s before Axis (%" PRIu32
+                             ")",
                              indices_name, batches.count, desc->IndexDimensions, most, input_name, desc->Axis);
         return;
     }

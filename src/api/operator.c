@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "operators/operators.h"
 #include "schema/aliases.h"
-#include "schema/written.h"
 #include "vulkan/device.h"
 #include "vulkan/device_memory.h"
 #include "vulkan/dispatchable.h"
@@ -57,9 +56,9 @@ static VkdmlResult check_compile_info(const VkdmlCompileInfo *info, struct vkdml
         vkdml_report_invalid(report, "executionFlags is 0x%x, must be of DML_EXECUTION_FLAGS only",
                              (unsigned)info->executionFlags);
     }
-    const VkdmlCompileFlags flags =
-        VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_NODE_BY_NODE | VKDML_COMPILE_FLAG_PARALLEL |
-        VKDML_COMPILE_FLAG_OPEN_SIZES | VKDML_COMPILE_FLAG_GENERAL_PIPELINES;
+    const VkdmlCompileFlags flags = VKDML_COMPILE_FLAG_ZERO_UNDEFINED | VKDML_COMPILE_FLAG_NODE_BY_NODE |
+                                    VKDML_COMPILE_FLAG_PARALLEL | VKDML_COMPILE_FLAG_OPEN_SIZES |
+                                    VKDML_COMPILE_FLAG_GENERAL_PIPELINES;
     if (info->flags & ~flags) {
         vkdml_report_invalid(report, "flags is 0x%x, must be of VkdmlCompileFlagBits only", info->flags);
     }

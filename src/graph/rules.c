@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "graph/reading.h"
-#include "schema/written.h"
+#include "operators/operators.h"
 
 static void check_bytes(struct vkdml_graph_reading *reading, uint32_t node, uint32_t index, uint64_t bytes,
                         uint32_t v) {

@@ -67,4 +67,5 @@ static VkdmlResult plan_nonzero_coordinates(const struct vkdml_operator *op, con
 const struct vkdml_operator vkdml_operator_nonzero_coordinates = {
     .rules = check_sizes,
     .plan = plan_nonzero_coordinates,
+    .partial_outputs = 1u << 1, /* coordinates after the count */
 };

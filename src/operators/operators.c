@@ -8,6 +8,7 @@
 #include "plan/append.h"
 #include "plan/step.h"
 #include "schema/aliases.h"
+#include "tensor/tensor.h"
 
 static const struct vkdml_operator *const operators[] = {
 #define VKDML_OPERATOR(NAME, name, ...) [DML_OPERATOR_##NAME] = &vkdml_operator_##name,
@@ -26,6 +27,12 @@ struct vkdml_view vkdml_input_view(const struct vkdml_instance *instance, uint32
 
 struct vkdml_view vkdml_output_view(const struct vkdml_instance *instance, uint32_t index) {
     return vkdml_view_output(&instance->outputs[index], index);
+}
+
+uint64_t vkdml_output_written(const struct vkdml_instance *instance, uint32_t output) {
+    const uint32_t partial = vkdml_operator_of(instance->schema->type)->partial_outputs;
+    const bool is_partial = output < 32 && (partial >> output & 1) != 0;
+    return is_partial ? 0 : vkdml_dense_bytes(&instance->outputs[output]);
 }
 
 VkdmlResult vkdml_plan_input_copy(const struct vkdml_planning *planning) {

@@ -58,6 +58,7 @@ struct vkdml_operator {
      * the limits are there. Elements of the output are made as without one, and their bits are those of maps behind the
      * operator, one for each step. */
     bool (*takes)(const struct vkdml_planning *planning);
+    uint32_t partial_outputs; /* bit 1u << i: executions may leave elements of output i unwritten, as undefined ones */
 };
 
 /* Copies and validates a descriptor: readability, the table's rules, the operator's own. *instance is NULL on failure.
@@ -90,6 +91,9 @@ VkdmlResult vkdml_plan_input_copy(const struct vkdml_planning *planning);
 
 /* The only move of such an operator. */
 bool vkdml_moves_input(const struct vkdml_instance *instance, uint32_t index, struct vkdml_move *move);
+
+/* The number of bytes of an output, from the first element on, that every execution writes. */
+uint64_t vkdml_output_written(const struct vkdml_instance *instance, uint32_t output);
 
 /* What there is to an operator of the table. */
 const struct vkdml_operator *vkdml_operator_of(DML_OPERATOR_TYPE type);

@@ -464,6 +464,20 @@ static void written_sizes_are_those_of_outputs_without_gaps(void **state) {
     }
 }
 
+/* Coordinates after the count are not written. */
+static void outputs_with_undefined_elements_count_as_unwritten(void **state) {
+    (void)state;
+    struct nonzero nonzero;
+    nonzero_init(&nonzero, 100);
+    VkdmlDispatchable compiled = compile_desc(device, &nonzero.desc);
+    uint64_t count = 7, coordinates = 7;
+    assert_int_equal(vkdmlGetWrittenSize(compiled, 0, &count), VKDML_SUCCESS);
+    assert_int_equal(vkdmlGetWrittenSize(compiled, 1, &coordinates), VKDML_SUCCESS);
+    assert_int_equal(count, 4);
+    assert_int_equal(coordinates, 0);
+    vkdmlDestroyDispatchable(compiled);
+}
+
 static void in_place_needs_equal_layouts(void **state) {
     (void)state;
     const uint32_t transposed[] = {64, 64, 1, 8};
@@ -538,6 +552,7 @@ int main(void) {
         TEST(overlapping_buffers_are_refused_but_in_place_is_allowed),
         TEST(overlapped_inputs_are_listed_and_wrong_arguments_refused),
         TEST(written_sizes_are_those_of_outputs_without_gaps),
+        TEST(outputs_with_undefined_elements_count_as_unwritten),
         TEST(in_place_needs_equal_layouts),
         TEST(a_table_lives_off_a_pool_of_the_callers_with_room_as_told),
     };
